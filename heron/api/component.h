@@ -1,0 +1,57 @@
+// What users write. One object per task, in a process of its own; every call comes on that task's thread. An exception
+// that leaves a call is shown with component and task, and restarts the task (heron::Unrecoverable fails the topology).
+#pragma once
+
+#include <chrono>
+
+#include "heron/api/context.h"
+#include "heron/api/tuple.h"
+
+namespace heron {
+
+// What a spout knows about its next tuple.
+class Next {
+ public:
+  enum class Kind { kMore, kIdle, kWaiting, kEnded };
+
+  static Next More() { return Next(Kind::kMore, {}); }  // call again at once
+  // Nothing now; call again after this time, or when woken.
+  static Next Idle(std::chrono::nanoseconds time) { return Next(Kind::kIdle, time); }
+  static Next Waiting() { return Next(Kind::kWaiting, {}); }  // until ctx.Waker() is called
+  static Next Ended() { return Next(Kind::kEnded, {}); }      // never call again
+
+  Kind kind() const { return kind_; }
+  std::chrono::nanoseconds idle_time() const { return idle_time_; }
+
+ private:
+  Next(Kind kind, std::chrono::nanoseconds time) : kind_(kind), idle_time_(time) {}
+  Kind kind_;
+  std::chrono::nanoseconds idle_time_;
+};
+
+// A source. Open, then Activate, NextTuple... until Ended or the end of the topology, then Close. Between Deactivate and
+// Activate NextTuple is not called.
+class Spout {
+ public:
+  virtual ~Spout() = default;
+  virtual void Open(SpoutContext&) {}
+  // Emits one tuple, or a few, or none.
+  virtual Next NextTuple() = 0;
+  virtual void Activate() {}
+  virtual void Deactivate() {}
+  virtual void Close() {}  // not called when the process is killed
+};
+
+// An operator. Prepare, Execute..., Finish once when every input has ended, then Cleanup.
+class Bolt {
+ public:
+  virtual ~Bolt() = default;
+  virtual void Prepare(BoltContext&) {}
+  // `in` is valid until Execute returns.
+  virtual void Execute(const Tuple& in) = 0;
+  // Every input has ended. May emit; what it emits is delivered before the topology counts as finished.
+  virtual void Finish() {}
+  virtual void Cleanup() {}  // not called when the process is killed
+};
+
+}  // namespace heron

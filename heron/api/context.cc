@@ -1,0 +1,70 @@
+#include "heron/api/context.h"
+
+#include <utility>
+
+#include "heron/api/errors.h"
+
+namespace heron {
+
+namespace {
+
+std::string FieldsText(std::span<const std::string> names,
+                       std::span<const internal::DeclaredType> types) {
+  std::string text = "(";
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += names[i] + ": " + std::string(DeclaredTypeName(types[i]));
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+TaskContext::TaskContext(internal::TaskFacts facts, internal::TaskRuntime& runtime)
+    : facts_(std::move(facts)),
+      args_(facts_.arguments),
+      config_(facts_.config),
+      runtime_(runtime) {}
+
+uint32_t TaskContext::StreamIndex(std::string_view stream) const {
+  std::string known;
+  for (size_t i = 0; i < facts_.outputs.size(); ++i) {
+    if (facts_.outputs[i].stream == stream) return static_cast<uint32_t>(i);
+    known += (i > 0 ? ", '" : "'") + facts_.outputs[i].stream + "'";
+  }
+  throw TypeError("component '" + facts_.component + "' asks for an output to stream '" +
+                  std::string(stream) + "', which it does not declare; it declares " +
+                  (known.empty() ? "no stream" : known) + ". Add .Declares<...> or .DeclaresStream" +
+                  "<...> where the topology is built");
+}
+
+uint32_t TaskContext::FindOutput(std::string_view stream, std::span<const std::string_view> names,
+                                 std::span<const internal::DeclaredType> types) const {
+  uint32_t index = StreamIndex(stream);
+  const internal::OutputDeclaration& declared = facts_.outputs[index];
+  bool fits = names.size() == declared.names.size();
+  for (size_t i = 0; fits && i < names.size(); ++i) {
+    // nullptr_t asks for any type and fits every field; a field of any type takes every output.
+    bool any = types[i] == internal::DeclaredType::kAny ||
+               declared.types[i] == internal::DeclaredType::kAny;
+    fits = names[i] == declared.names[i] && (any || types[i] == declared.types[i]);
+  }
+  if (fits) return index;
+  std::vector<std::string> asked(names.begin(), names.end());
+  throw TypeError("component '" + facts_.component + "', stream '" + declared.stream +
+                  "': Output asks for " + FieldsText(asked, types) + ", the topology declares " +
+                  FieldsText(declared.names, declared.types));
+}
+
+FieldsOutput TaskContext::OutputFields(std::string_view stream) {
+  uint32_t index = StreamIndex(stream);
+  return FieldsOutput(&runtime_.emitter(), index, facts_.outputs[index].types);
+}
+
+void SpoutContext::Progress(double fraction) {
+  if (!(fraction >= 0)) fraction = 0;
+  if (fraction > 1) fraction = 1;
+  runtime().SetProgress(fraction);
+}
+
+}  // namespace heron

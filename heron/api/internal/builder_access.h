@@ -1,0 +1,25 @@
+// The engine's view of a TopologyBuilder: the definition as a message, and the component registry (factories by name).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heron/api/topology_builder.h"
+#include "proto/topology.pb.h"
+
+namespace heron::internal {
+
+class BuilderAccess {
+ public:
+  // As built, right or wrong.
+  static const proto::Topology& Definition(const TopologyBuilder& builder);
+  static std::vector<std::string> Mistakes(const TopologyBuilder& builder);
+
+  // Calls the component's factory, which may throw anything. nullptr if there is no such spout or bolt, or the factory
+  // returned nullptr.
+  static std::unique_ptr<Spout> MakeSpout(const TopologyBuilder& builder, const std::string& name);
+  static std::unique_ptr<Bolt> MakeBolt(const TopologyBuilder& builder, const std::string& name);
+};
+
+}  // namespace heron::internal

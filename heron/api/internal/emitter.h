@@ -1,0 +1,33 @@
+// The way from an Output to the engine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "heron/model/field_view.h"
+
+namespace heron {
+
+// What became of an emit. It may be ignored: whatever is not kOk was counted and is shown.
+enum class EmitResult {
+  kOk = 0,
+  kTooLarge,       // above topology.tuple.max.bytes, or lists nested deeper than 32
+  kWrongValues,    // number or types of the values differ from the declaration
+  kUnknownStream,  // an Output that ctx.Output did not make
+  kNotATask,       // EmitTo a task that does not subscribe
+};
+
+namespace internal {
+
+// Implemented by the engine. Thread: the task's. Outputs check values against the declaration before they call.
+class Emitter {
+ public:
+  virtual ~Emitter() = default;
+  // `stream` is the index in the component's declared outputs. Blocks while there is no room; must not throw.
+  virtual EmitResult Emit(uint32_t stream, std::span<const FieldView> values) = 0;
+  // An emit that an Output refused, to be counted. The engine logs the first few with component and stream.
+  virtual void Refused(uint32_t stream, EmitResult why) = 0;
+};
+
+}  // namespace internal
+}  // namespace heron

@@ -1,0 +1,52 @@
+// What the engine gives a task's context.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heron/api/field_type.h"
+#include "heron/api/internal/emitter.h"
+
+namespace heron::internal {
+
+struct OutputDeclaration {
+  std::string stream;
+  std::vector<std::string> names;
+  std::vector<DeclaredType> types;
+};
+
+// Who the task is. Filled by the engine from the running (not the described) definition and the plan.
+struct TaskFacts {
+  std::string topology;
+  std::string topology_id;
+  std::string component;
+  int32_t task = 0;
+  int32_t index = 0;        // of the component, from 0
+  int32_t parallelism = 1;
+  int32_t container = 0;
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> config;  // the topology's overlaid with the component's
+  std::string container_folder;
+  std::vector<OutputDeclaration> outputs;     // in declared order; the index is Emitter's `stream`
+};
+
+// Wakes a spout that waits or idles. Called from any thread, also after the task has ended.
+class WakeTarget {
+ public:
+  virtual ~WakeTarget() = default;
+  virtual void Wake() = 0;
+};
+
+// Thread: the task's. Outlives the contexts and outputs made with it.
+class TaskRuntime {
+ public:
+  virtual ~TaskRuntime() = default;
+  virtual Emitter& emitter() = 0;
+  virtual void SetProgress(double fraction) = 0;  // 0 to 1, already clamped
+  virtual std::shared_ptr<WakeTarget> wake_target() = 0;
+};
+
+}  // namespace heron::internal

@@ -1,0 +1,155 @@
+#include "heron/api/topology_builder.h"
+
+#include <charconv>
+#include <deque>
+#include <limits>
+
+#include "heron/api/internal/builder_access.h"
+#include "heron/model/names.h"
+#include "heron/model/topology_check.h"
+#include "proto/topology.pb.h"
+
+namespace heron {
+
+struct TopologyBuilder::Impl {
+  struct Factories {
+    internal::SpoutFactory spout;
+    internal::BoltFactory bolt;
+  };
+
+  proto::Topology definition;
+  std::vector<Factories> factories;    // by component
+  std::deque<std::string> names;       // by component; addresses stay
+  std::vector<std::string> mistakes;   // those that the definition cannot hold
+
+  size_t Add(std::string name, proto::ComponentKind kind, Factories made_by) {
+    proto::Component* component = definition.add_components();
+    component->set_name(name);
+    component->set_kind(kind);
+    component->set_parallelism(1);
+    factories.push_back(std::move(made_by));
+    names.push_back(std::move(name));
+    return names.size() - 1;
+  }
+  proto::Component& At(size_t index) { return *definition.mutable_components(static_cast<int>(index)); }
+};
+
+namespace internal {
+
+std::string ConfigText(bool value) { return value ? "true" : "false"; }
+std::string ConfigText(int64_t value) { return std::to_string(value); }
+std::string ConfigText(double value) {
+  char text[32];
+  auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  return std::string(text, end);
+}
+
+const proto::Topology& BuilderAccess::Definition(const TopologyBuilder& builder) {
+  return builder.impl_->definition;
+}
+
+std::vector<std::string> BuilderAccess::Mistakes(const TopologyBuilder& builder) {
+  std::vector<std::string> mistakes = builder.impl_->mistakes;
+  for (std::string& mistake : model::CheckTopology(builder.impl_->definition)) {
+    mistakes.push_back(std::move(mistake));
+  }
+  return mistakes;
+}
+
+std::unique_ptr<Spout> BuilderAccess::MakeSpout(const TopologyBuilder& builder,
+                                                const std::string& name) {
+  const TopologyBuilder::Impl& impl = *builder.impl_;
+  for (size_t i = 0; i < impl.names.size(); ++i) {
+    if (impl.names[i] == name && impl.factories[i].spout) return impl.factories[i].spout();
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Bolt> BuilderAccess::MakeBolt(const TopologyBuilder& builder,
+                                              const std::string& name) {
+  const TopologyBuilder::Impl& impl = *builder.impl_;
+  for (size_t i = 0; i < impl.names.size(); ++i) {
+    if (impl.names[i] == name && impl.factories[i].bolt) return impl.factories[i].bolt();
+  }
+  return nullptr;
+}
+
+}  // namespace internal
+
+const std::string& ComponentHandle::name() const { return builder_->impl_->names[index_]; }
+
+void ComponentHandle::SetParallelism(int64_t tasks) {
+  if (tasks < 0 || tasks > std::numeric_limits<int32_t>::max()) {
+    builder_->impl_->mistakes.push_back("component " + model::Quoted(name()) + ": parallelism " +
+                                        std::to_string(tasks) +
+                                        " is out of range; it must be 1 to " +
+                                        std::to_string(model::kMaxParallelism));
+    return;
+  }
+  builder_->impl_->At(index_).set_parallelism(static_cast<uint32_t>(tasks));
+}
+
+void ComponentHandle::SetBounded() { builder_->impl_->At(index_).set_bounded(true); }
+
+void ComponentHandle::AddConfig(std::string key, std::string value) {
+  (*builder_->impl_->At(index_).mutable_config())[std::move(key)] = std::move(value);
+}
+
+void ComponentHandle::AddOutput(std::string stream,
+                                std::vector<internal::FieldDeclaration> fields) {
+  proto::OutputStream* output = builder_->impl_->At(index_).add_outputs();
+  output->set_name(std::move(stream));
+  for (internal::FieldDeclaration& field : fields) {
+    proto::Field* added = output->add_fields();
+    added->set_name(std::move(field.name));
+    added->set_type(static_cast<proto::ValueType>(field.type));
+  }
+}
+
+void ComponentHandle::AddInput(const StreamRef& from, Grouping grouping,
+                               std::vector<std::string> fields) {
+  proto::InputStream* input = builder_->impl_->At(index_).add_inputs();
+  input->set_component(from.component());
+  input->set_stream(from.stream());
+  switch (grouping) {
+    case Grouping::kShuffle:
+      input->set_grouping(proto::SHUFFLE);
+      break;
+    case Grouping::kFields:
+      input->set_grouping(proto::FIELDS);
+      break;
+    case Grouping::kAll:
+      input->set_grouping(proto::ALL);
+      break;
+    case Grouping::kGlobal:
+      input->set_grouping(proto::GLOBAL);
+      break;
+  }
+  for (std::string& field : fields) input->add_fields(std::move(field));
+}
+
+TopologyBuilder::TopologyBuilder(std::string name) : impl_(std::make_unique<Impl>()) {
+  impl_->definition.set_name(std::move(name));
+  impl_->definition.set_api_version(model::kApiVersion);
+}
+
+TopologyBuilder::~TopologyBuilder() = default;
+
+TopologyBuilder& TopologyBuilder::Config(std::string key, std::string value) {
+  (*impl_->definition.mutable_config())[std::move(key)] = std::move(value);
+  return *this;
+}
+
+const std::string& TopologyBuilder::name() const { return impl_->definition.name(); }
+
+BuildResult TopologyBuilder::Build() const { return {internal::BuilderAccess::Mistakes(*this)}; }
+
+size_t TopologyBuilder::AddSpoutOf(std::string name, internal::SpoutFactory factory) {
+  return impl_->Add(std::move(name), proto::SPOUT, {std::move(factory), nullptr});
+}
+
+size_t TopologyBuilder::AddBoltOf(std::string name, internal::BoltFactory factory) {
+  return impl_->Add(std::move(name), proto::BOLT, {nullptr, std::move(factory)});
+}
+
+}  // namespace heron

@@ -1,0 +1,241 @@
+// Builds a topology: components, their output streams, and who reads which stream by which grouping.
+//
+//   heron::TopologyBuilder t("word-count");
+//   auto lines = t.AddSpout("lines", [=] { return Lines(path); }).Bounded().Declares<std::string>("line");
+//   t.AddBolt("split", [] { return Split(); }).Parallelism(4).Declares<std::string>("word").Shuffle(lines);
+//   return heron::Main(argc, argv, t);
+//
+// Nothing throws and nothing is checked one by one: Build (and Main) tells all mistakes at once. Handles are small, may be
+// copied, and belong to the builder, which must outlive them. Thread: one.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "heron/api/component.h"
+#include "heron/api/field_type.h"
+
+namespace heron {
+
+class TopologyBuilder;
+
+namespace internal {
+class BuilderAccess;
+
+using SpoutFactory = std::function<std::unique_ptr<Spout>()>;
+using BoltFactory = std::function<std::unique_ptr<Bolt>()>;
+
+template <typename T>
+struct MadeBy {
+  using Type = T;
+  static constexpr bool kByPointer = false;
+};
+template <typename T>
+struct MadeBy<std::unique_ptr<T>> {
+  using Type = T;
+  static constexpr bool kByPointer = true;
+};
+
+// A factory gives the object by value (it need not be movable) or as a unique_ptr.
+template <typename Base, typename Factory>
+std::function<std::unique_ptr<Base>()> Wrap(Factory factory) {
+  using Made = MadeBy<std::invoke_result_t<Factory&>>;
+  static_assert(std::is_base_of_v<Base, typename Made::Type>,
+                "AddSpout needs a factory of a heron::Spout, AddBolt one of a heron::Bolt: by value "
+                "or as a std::unique_ptr");
+  if constexpr (Made::kByPointer) {
+    return [factory = std::move(factory)]() mutable -> std::unique_ptr<Base> { return factory(); };
+  } else {
+    return [factory = std::move(factory)]() mutable -> std::unique_ptr<Base> {
+      return std::unique_ptr<Base>(new typename Made::Type(factory()));
+    };
+  }
+}
+
+struct FieldDeclaration {
+  std::string name;
+  DeclaredType type;
+};
+}  // namespace internal
+
+class ComponentHandle;
+
+// A stream of a component: of a handle ("default", or handle["errors"]), or by names.
+class StreamRef {
+ public:
+  StreamRef(const ComponentHandle& handle);  // NOLINT(google-explicit-constructor)
+  StreamRef(std::string component, std::string stream = "default")  // NOLINT
+      : component_(std::move(component)), stream_(std::move(stream)) {}
+  StreamRef(const char* component) : StreamRef(std::string(component)) {}  // NOLINT
+
+  const std::string& component() const { return component_; }
+  const std::string& stream() const { return stream_; }
+
+ private:
+  std::string component_;
+  std::string stream_;
+};
+
+class ComponentHandle {
+ public:
+  const std::string& name() const;
+  StreamRef operator[](std::string_view stream) const { return {name(), std::string(stream)}; }
+
+ protected:
+  friend class TopologyBuilder;
+  ComponentHandle(TopologyBuilder* builder, size_t index) : builder_(builder), index_(index) {}
+
+  void SetParallelism(int64_t tasks);
+  void SetBounded();
+  void AddConfig(std::string key, std::string value);
+  void AddOutput(std::string stream, std::vector<internal::FieldDeclaration> fields);
+  enum class Grouping { kShuffle, kFields, kAll, kGlobal };
+  void AddInput(const StreamRef& from, Grouping grouping, std::vector<std::string> fields);
+
+  TopologyBuilder* builder_;
+  size_t index_;
+};
+
+inline StreamRef::StreamRef(const ComponentHandle& handle)
+    : StreamRef(handle.name(), "default") {}
+
+namespace internal {
+
+std::string ConfigText(bool value);
+std::string ConfigText(int64_t value);
+std::string ConfigText(double value);
+
+// What spouts and bolts have in common. `Self` is the handle's own type, so that calls chain.
+template <typename Self>
+class HandleOf : public ComponentHandle {
+ public:
+  // How many tasks: 1 to 10000. At submit it can be changed.
+  Self& Parallelism(int64_t tasks) {
+    SetParallelism(tasks);
+    return self();
+  }
+  // The fields of the stream "default": as many names as types.
+  template <typename... Types, typename... Names>
+    requires(sizeof...(Types) == sizeof...(Names) && sizeof...(Types) > 0)
+  Self& Declares(const Names&... names) {
+    return DeclaresStream<Types...>("default", names...);
+  }
+  template <typename... Types, typename... Names>
+    requires(sizeof...(Types) == sizeof...(Names) && sizeof...(Types) > 0)
+  Self& DeclaresStream(std::string_view stream, const Names&... names) {
+    AddOutput(std::string(stream), {FieldDeclaration{std::string(std::string_view(names)),
+                                                     FieldType<Types>::kDeclared}...});
+    return self();
+  }
+  // User keys are free; keys that begin with "topology." are the engine's.
+  Self& Config(std::string key, std::string value) {
+    AddConfig(std::move(key), std::move(value));
+    return self();
+  }
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  Self& Config(std::string key, T value) {
+    using Wide = std::conditional_t<std::is_same_v<T, bool>, bool,
+                                    std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
+    return Config(std::move(key), ConfigText(static_cast<Wide>(value)));
+  }
+
+ protected:
+  using ComponentHandle::ComponentHandle;
+  Self& self() { return static_cast<Self&>(*this); }
+};
+
+}  // namespace internal
+
+class SpoutHandle : public internal::HandleOf<SpoutHandle> {
+ public:
+  // It ends by itself. A topology whose spouts are all bounded finishes, or fails instead of trying for ever.
+  SpoutHandle& Bounded() {
+    SetBounded();
+    return *this;
+  }
+
+ private:
+  friend class TopologyBuilder;
+  using HandleOf::HandleOf;
+};
+
+class BoltHandle : public internal::HandleOf<BoltHandle> {
+ public:
+  // Tuples go to the tasks in turn.
+  BoltHandle& Shuffle(const StreamRef& from) { return Input(from, Grouping::kShuffle, {}); }
+  // Tuples with equal values in these fields go to the same task.
+  template <typename... Names>
+    requires(sizeof...(Names) > 0)
+  BoltHandle& Fields(const StreamRef& from, const Names&... fields) {
+    return Input(from, Grouping::kFields, {std::string(std::string_view(fields))...});
+  }
+  // Every task gets every tuple.
+  BoltHandle& All(const StreamRef& from) { return Input(from, Grouping::kAll, {}); }
+  // The task with the lowest id gets every tuple.
+  BoltHandle& Global(const StreamRef& from) { return Input(from, Grouping::kGlobal, {}); }
+
+ private:
+  friend class TopologyBuilder;
+  using HandleOf::HandleOf;
+  BoltHandle& Input(const StreamRef& from, Grouping grouping, std::vector<std::string> fields) {
+    AddInput(from, grouping, std::move(fields));
+    return *this;
+  }
+};
+
+// Every mistake, each naming component and stream; none: the topology can be submitted.
+struct BuildResult {
+  std::vector<std::string> mistakes;
+  bool ok() const { return mistakes.empty(); }
+};
+
+class TopologyBuilder {
+ public:
+  explicit TopologyBuilder(std::string name);
+  ~TopologyBuilder();
+  TopologyBuilder(const TopologyBuilder&) = delete;
+  TopologyBuilder& operator=(const TopologyBuilder&) = delete;
+
+  // `factory` is called once in each task's process. What it captures must come from the program's arguments only.
+  template <std::invocable Factory>
+  SpoutHandle AddSpout(std::string name, Factory factory) {
+    return SpoutHandle(this, AddSpoutOf(std::move(name),
+                                        internal::Wrap<Spout>(std::move(factory))));
+  }
+  template <std::invocable Factory>
+  BoltHandle AddBolt(std::string name, Factory factory) {
+    return BoltHandle(this, AddBoltOf(std::move(name), internal::Wrap<Bolt>(std::move(factory))));
+  }
+
+  // Of the whole topology; a component's own value wins in its tasks.
+  TopologyBuilder& Config(std::string key, std::string value);
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  TopologyBuilder& Config(std::string key, T value) {
+    using Wide = std::conditional_t<std::is_same_v<T, bool>, bool,
+                                    std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
+    return Config(std::move(key), internal::ConfigText(static_cast<Wide>(value)));
+  }
+
+  const std::string& name() const;
+  BuildResult Build() const;
+
+ private:
+  friend class ComponentHandle;
+  friend class internal::BuilderAccess;
+  size_t AddSpoutOf(std::string name, internal::SpoutFactory factory);
+  size_t AddBoltOf(std::string name, internal::BoltFactory factory);
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heron
