@@ -17,28 +17,40 @@
 
 namespace {
 
-// Task i of P emits the lines that begin in the i-th of P byte ranges of the file.
+// Task i of P emits the lines that begin in the i-th of P byte ranges of the file. A line that does not fit into a tuple fails the
+// topology: it is never cut.
 class Lines : public heron::Spout {
  public:
   explicit Lines(std::string path) : path_(std::move(path)) {}
 
   void Open(heron::SpoutContext& context) override {
     context_ = &context;
-    lines_ = heron::LineReader(path_, context.Slice());
+    limit_bytes_ = context.Config().Get<int64_t>("topology.tuple.max.bytes", 8 << 20);
+    heron::LineReader::Options options;
+    options.max_line_bytes = static_cast<size_t>(limit_bytes_);
+    try {
+      lines_ = heron::LineReader(path_, context.Slice(), options);
+    } catch (const heron::InputError& e) {
+      throw heron::Unrecoverable(e.what());  // a missing file will not appear by itself
+    }
     out_ = context.Output<std::string_view>("line");
   }
 
   heron::Next NextTuple() override {
     auto line = lines_.Next();
     if (!line) return heron::Next::Ended();
-    if (out_.Emit(*line) == heron::EmitResult::kTooLarge) lines_.FailTooLong(out_.max_bytes());
-    context_->Progress(lines_.progress());
+    if (out_.Emit(*line) == heron::EmitResult::kTooLarge) {
+      throw heron::LineTooLong(path_, lines_.offset(), line->size(), true, limit_bytes_);
+    }
+    if (++emitted_ % 256 == 0) context_->Progress(lines_.Progress());
     return heron::Next::More();
   }
 
  private:
   std::string path_;
   heron::SpoutContext* context_ = nullptr;
+  int64_t limit_bytes_ = 0;
+  uint64_t emitted_ = 0;
   heron::LineReader lines_;
   heron::Output<std::string_view> out_;
 };
