@@ -1,12 +1,7 @@
 // Submit, look, activate, deactivate, kill: what a user does, with real processes.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
 
-#include <fstream>
-#include <regex>
-#include <set>
-#include <sstream>
 #include <string>
 
 #include "tests/testing/real_cluster.h"
@@ -26,43 +21,13 @@ class LifeCycleTest : public ::testing::Test {
     return cluster_.Heron(argv);
   }
 
-  std::string State(const std::string& name) {
-    auto r = cluster_.Heron({"topologies", name, "--output", "json"});
-    std::smatch found;
-    return std::regex_search(r.out, found, std::regex("\"state\": *\"([A-Z]+)\"")) ? found[1].str()
-                                                                                  : r.out + r.err;
-  }
-
   RealCluster cluster_;
 };
-
-// Local addresses of the listening TCP sockets of a process, as /proc/net/tcp writes them.
-std::set<std::string> Listens(int pid) {
-  std::set<std::string> inodes, addresses;
-  for (int fd = 0; fd < 256; ++fd) {
-    char target[64] = {};
-    std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
-    if (readlink(path.c_str(), target, sizeof target - 1) <= 0) continue;
-    std::string text = target;
-    if (text.rfind("socket:[", 0) == 0) inodes.insert(text.substr(8, text.size() - 9));
-  }
-  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    std::ifstream in(table);
-    std::string line;
-    while (std::getline(in, line)) {
-      std::istringstream words(line);
-      std::string slot, local, remote, state, queues, timer, retransmits, uid, timeout, inode;
-      words >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >> timeout >> inode;
-      if (state == "0A" && inodes.count(inode) != 0) addresses.insert(local);
-    }
-  }
-  return addresses;
-}
 
 TEST_F(LifeCycleTest, ProcessesAreSeparateSayWhatTheyAreAndListenOnLoopback) {
   auto r = Submit("t1", {"--containers", "2"});
   ASSERT_EQ(r.exit_code, 0) << r.out << r.err << cluster_.Logs("t1");
-  EXPECT_EQ(State("t1"), "RUNNING");
+  EXPECT_EQ(cluster_.State("t1"), "RUNNING");
   for (std::vector<std::string> parts : {std::vector<std::string>{"heron-supervisor", "t1"},
                                          {"heron-topology-master", "t1"},
                                          {"heron-executor", "--container=0", "t1"},
@@ -76,7 +41,7 @@ TEST_F(LifeCycleTest, ProcessesAreSeparateSayWhatTheyAreAndListenOnLoopback) {
   }
   int listening = 0;
   for (const auto& p : cluster_.Processes()) {
-    for (const std::string& address : Listens(p.pid)) {
+    for (const std::string& address : ListeningAddresses(p.pid)) {
       ++listening;
       EXPECT_EQ(address.substr(0, 9), "0100007F:") << p.command_line;  // 127.0.0.1
     }
@@ -97,7 +62,7 @@ TEST_F(LifeCycleTest, SameNameIsRefusedUntilKilledAndTwoTopologiesDoNotMeet) {
   EXPECT_NE(again.err.find("one"), std::string::npos) << again.err;
   size_t before = cluster_.Processes("--topology=two").size();
   EXPECT_EQ(cluster_.Heron({"kill", "one"}).exit_code, 0);
-  EXPECT_EQ(State("two"), "RUNNING");
+  EXPECT_EQ(cluster_.State("two"), "RUNNING");
   EXPECT_EQ(cluster_.Processes("--topology=two").size(), before);
   auto third = Submit("one");
   EXPECT_EQ(third.exit_code, 0) << third.err;
@@ -111,10 +76,10 @@ TEST_F(LifeCycleTest, SameNameIsRefusedUntilKilledAndTwoTopologiesDoNotMeet) {
 TEST_F(LifeCycleTest, DeactivateAndActivate) {
   ASSERT_EQ(Submit("t").exit_code, 0);
   EXPECT_EQ(cluster_.Heron({"deactivate", "t"}).exit_code, 0);
-  EXPECT_EQ(State("t"), "INACTIVE");
+  EXPECT_EQ(cluster_.State("t"), "INACTIVE");
   EXPECT_EQ(cluster_.Heron({"deactivate", "t"}).exit_code, 0) << "repeating it is success";
   EXPECT_EQ(cluster_.Heron({"activate", "t"}).exit_code, 0);
-  EXPECT_EQ(State("t"), "RUNNING");
+  EXPECT_EQ(cluster_.State("t"), "RUNNING");
   EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0);
 }
 

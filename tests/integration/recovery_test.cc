@@ -69,16 +69,8 @@ TEST_F(RecoveryTest, EveryProcessComesBackWhileDataFlows) {
     })) << who[0] << " did not come back" << cluster_.Logs("t");
   }
   // Data flows: the count of executed tuples grows.
-  auto executed = [&] {
-    auto r = cluster_.Heron({"topologies", "t", "--output", "json"});
-    std::smatch found;
-    int64_t sum = 0;
-    std::regex number("\"executed\": *([0-9]+)");
-    for (std::sregex_iterator it(r.out.begin(), r.out.end(), number), end; it != end; ++it) sum += std::stoll((*it)[1]);
-    return sum;
-  };
-  int64_t before = executed();
-  EXPECT_TRUE(Eventually(seconds(10), [&] { return executed() > before + 1000; })) << before << cluster_.Logs("t");
+  int64_t before = cluster_.ExecutedTuples("t");
+  EXPECT_TRUE(Eventually(seconds(10), [&] { return cluster_.ExecutedTuples("t") > before + 1000; })) << before << cluster_.Logs("t");
   EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0) << "kill works without the supervisor";
   EXPECT_TRUE(cluster_.Processes().empty());
 }

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <unordered_map>
@@ -50,6 +52,30 @@ bool IsNumber(const char* text) {
 }
 
 }  // namespace
+
+std::vector<std::string> ListeningAddresses(int pid) {
+  std::set<std::string> inodes;
+  std::vector<std::string> addresses;
+  for (int fd = 0; fd < 256; ++fd) {
+    char target[64] = {};
+    std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
+    if (readlink(path.c_str(), target, sizeof target - 1) <= 0) continue;
+    std::string text = target;
+    if (text.rfind("socket:[", 0) == 0) inodes.insert(text.substr(8, text.size() - 9));
+  }
+  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream in(table);
+    std::string line;
+    while (std::getline(in, line)) {
+      std::istringstream words(line);
+      std::string slot, local, remote, state, queues, timer, retransmits, uid, timeout, inode;
+      words >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >> timeout >>
+          inode;
+      if (state == "0A" && inodes.count(inode) != 0) addresses.push_back(local);
+    }
+  }
+  return addresses;
+}
 
 CommandResult RunCommand(const std::vector<std::string>& argv,
                          const std::map<std::string, std::string>& environment,
@@ -193,6 +219,23 @@ int RealCluster::PidOf(const std::vector<std::string>& parts) const {
     pid = p.pid;
   }
   return pid;
+}
+
+std::string RealCluster::State(const std::string& name) {
+  auto r = Heron({"topologies", name, "--output", "json"});
+  std::smatch found;
+  std::regex state("\"state\": *\"([A-Z]+)\"");
+  return std::regex_search(r.out, found, state) ? found[1].str() : r.out + r.err;
+}
+
+int64_t RealCluster::ExecutedTuples(const std::string& name) {
+  auto r = Heron({"topologies", name, "--output", "json"});
+  int64_t sum = 0;
+  std::regex number("\"executed\": *([0-9]+)");
+  for (std::sregex_iterator it(r.out.begin(), r.out.end(), number), end; it != end; ++it) {
+    sum += std::stoll((*it)[1]);
+  }
+  return sum;
 }
 
 std::string RealCluster::WriteFile(const std::string& name, const std::string& content) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -24,6 +25,9 @@ struct LiveProcess {
   std::string command_line;  // arguments joined by spaces
   std::string topology_id;
 };
+
+// Ports of 127.0.0.1 or other addresses on which the process listens: "0100007F:1F90" as /proc/net/tcp writes them.
+std::vector<std::string> ListeningAddresses(int pid);
 
 // Runs until it ends or the timeout kills it (its whole process group). stdin is /dev/null.
 CommandResult RunCommand(const std::vector<std::string>& argv,
@@ -51,6 +55,11 @@ class RealCluster {
   std::vector<LiveProcess> Processes(const std::string& part = "") const;
   // The one process whose command line contains all parts; 0 if there is none or several.
   int PidOf(const std::vector<std::string>& parts) const;
+
+  // "RUNNING", from `heron topologies NAME --output json`; the whole output if there is none.
+  std::string State(const std::string& name);
+  // Sum of the tuples that the tasks of a topology have executed, as reported last.
+  int64_t ExecutedTuples(const std::string& name);
 
   std::string WriteFile(const std::string& name, const std::string& content);  // returns the path
   static std::string ReadFile(const std::string& path);
