@@ -46,6 +46,8 @@ struct TaskCounters {
   uint64_t executed = 0;
   std::array<uint64_t, kDropReasons> dropped{};
   double progress = -1;  // of a bounded spout, 0 to 1; negative: not known
+
+  friend bool operator==(const TaskCounters&, const TaskCounters&) = default;
 };
 
 struct TaskSetup {

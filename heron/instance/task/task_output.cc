@@ -1,0 +1,186 @@
+#include "heron/instance/task/task_output.h"
+
+#include <cstring>
+#include <utility>
+
+#include "heron/instance/log.h"
+#include "heron/model/tuple_codec.h"
+
+namespace heron::instance {
+namespace {
+
+constexpr int kRefusalsLogged = 3;
+
+std::string_view ReasonOf(EmitResult result) {
+  switch (result) {
+    case EmitResult::kWrongValues:
+      return "the number or types of its values differ from the declaration";
+    case EmitResult::kUnknownStream:
+      return "there is no such stream";
+    case EmitResult::kNotATask:
+      return "the task it names does not subscribe to the stream";
+    case EmitResult::kTooLarge:
+      return "it is too large";
+    case EmitResult::kOk:
+      break;
+  }
+  return "unknown reason";
+}
+
+}  // namespace
+
+TaskOutput::TaskOutput(Options options, std::unique_ptr<routing::StreamRouter> router,
+                       TaskLink* link, const Clock* clock)
+    : options_(std::move(options)),
+      router_(std::move(router)),
+      link_(link),
+      clock_(clock),
+      writer_(options_.batches, this),
+      pacer_(clock_.now()),
+      snapshot_at_(clock_.now()),
+      refusals_logged_(options_.streams.size()),
+      too_large_logged_(options_.streams.size()) {}
+
+EmitResult TaskOutput::Emit(uint32_t stream, std::span<const FieldView> values) {
+  if (link_->stop()) [[unlikely]]
+    return EmitResult::kOk;
+  const size_t bytes = model::EncodedTupleBytes(values);
+  if (bytes == 0 || bytes > options_.tuple_max_bytes) [[unlikely]]
+    return TooLarge(stream, bytes);
+  targets_.clear();
+  const routing::RouteResult routed = router_->Route(stream, values, targets_);
+  if (routed != routing::RouteResult::kOk) [[unlikely]] {
+    return RefusedHere(stream, routed == routing::RouteResult::kShortTuple
+                                   ? EmitResult::kWrongValues
+                                   : EmitResult::kUnknownStream);
+  }
+  for (TaskId task : targets_) {
+    model::EncodeTuple(values, writer_.Reserve(stream, task, bytes));
+    writer_.Commit();
+  }
+  ++counters_.emitted;
+  if (writer_.HasOpen()) {
+    pacer_.OnOpened(clock_.now());
+  } else {
+    pacer_.OnFlushed();
+  }
+  Tick();
+  return EmitResult::kOk;
+}
+
+EmitResult TaskOutput::TooLarge(uint32_t stream, size_t bytes) {
+  Count(DropReason::kTooLarge);
+  if (stream < too_large_logged_.size() && !too_large_logged_[stream]) {
+    too_large_logged_[stream] = true;
+    std::string what = bytes == 0 ? "has too many fields, or lists that are nested too deep"
+                                  : "has " + std::to_string(bytes) + " bytes";
+    Log(LogLevel::kError,
+        "component '" + options_.component + "', stream '" + StreamName(stream) + "': a tuple " +
+            what + "; the limit is " + std::to_string(options_.tuple_max_bytes) +
+            " bytes. It was dropped, and further ones will be; raise topology.tuple.max.bytes or "
+            "emit smaller tuples");
+  }
+  return EmitResult::kTooLarge;
+}
+
+EmitResult TaskOutput::RefusedHere(uint32_t stream, EmitResult why) {
+  Refused(stream, why);
+  return why;
+}
+
+void TaskOutput::Refused(uint32_t stream, EmitResult why) {
+  if (why == EmitResult::kOk) return;
+  Count(DropReason::kRefused);
+  if (stream >= refusals_logged_.size() || refusals_logged_[stream] >= kRefusalsLogged) return;
+  ++refusals_logged_[stream];
+  Log(LogLevel::kError, "component '" + options_.component + "', stream '" + StreamName(stream) +
+                            "': an emitted tuple was refused: " + std::string(ReasonOf(why)));
+}
+
+std::string TaskOutput::StreamName(uint32_t stream) const {
+  return stream < options_.streams.size() ? options_.streams[stream] : std::to_string(stream);
+}
+
+void TaskOutput::OnClockRead() {
+  const MonotonicTime now = clock_.now();
+  if (pacer_.Aged(now)) Flush();
+  if (now - snapshot_at_ >= kSnapshotEvery) SendSnapshot();
+}
+
+void TaskOutput::SendSnapshot() {
+  snapshot_at_ = clock_.now();
+  TaskEvent event;
+  event.counters = counters_;
+  // The next snapshot says the same and more: this one may go if the gateway is behind.
+  if (link_->metrics_out.TryPush(event, 1)) sent_counters_ = counters_;
+}
+
+std::optional<MonotonicTime> TaskOutput::IdleDuties(MonotonicTime now) {
+  if (pacer_.TakeIdleFlush(now)) Flush();
+  std::optional<MonotonicTime> deadline = pacer_.NextIdleFlush();
+  if (counters_ != sent_counters_) {
+    if (now - snapshot_at_ >= kSnapshotEvery) SendSnapshot();
+    const MonotonicTime due = snapshot_at_ + kSnapshotEvery;
+    if (counters_ != sent_counters_ && (!deadline || due < *deadline)) deadline = due;
+  }
+  return deadline;
+}
+
+void TaskOutput::SleepUntil(std::optional<MonotonicTime> deadline) {
+  if (!deadline) {
+    link_->task_wake->Wait(Duration(-1));
+    return;
+  }
+  const Duration left = *deadline - clock_.Read();
+  if (left > Duration::zero()) link_->task_wake->Wait(left);
+}
+
+void TaskOutput::Flush() {
+  writer_.CloseAll();
+  pacer_.OnFlushed();
+}
+
+void TaskOutput::End() {
+  Flush();
+  TaskOutputItem item;
+  item.end = std::make_unique<TaskOutputEnd>();
+  item.end->last_numbers = writer_.last_numbers();
+  item.end->counters = counters_;
+  Push(std::move(item), 0);
+}
+
+void TaskOutput::OnBatch(BufferSlice frame) {
+  const size_t weight = frame.size();
+  TaskOutputItem item;
+  item.frame = std::move(frame);
+  Push(std::move(item), weight);
+}
+
+void TaskOutput::Push(TaskOutputItem item, size_t weight) {
+  while (!link_->stop()) {
+    if (link_->data_out.TryPush(item, weight)) return;
+    link_->task_wake->Arm();
+    const bool pushed = link_->data_out.TryPush(item, weight);
+    if (!pushed && !link_->stop()) link_->task_wake->Wait(Duration(-1));
+    link_->task_wake->Disarm();
+    if (pushed) return;
+  }
+}
+
+void TaskOutput::SendEvent(TaskEvent::Kind kind, uint64_t ticket) {
+  TaskEvent event;
+  event.kind = kind;
+  event.ticket = ticket;
+  event.counters = counters_;
+  while (!link_->stop()) {
+    if (link_->metrics_out.TryPush(event, 1)) {
+      sent_counters_ = counters_;
+      return;
+    }
+    link_->task_wake->Arm();
+    if (!link_->metrics_out.HasRoom() && !link_->stop()) link_->task_wake->Wait(Duration(-1));
+    link_->task_wake->Disarm();
+  }
+}
+
+}  // namespace heron::instance

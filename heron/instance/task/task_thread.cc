@@ -1,0 +1,298 @@
+#include "heron/instance/task/task_thread.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <exception>
+#include <typeinfo>
+#include <utility>
+
+#include "heron/api/errors.h"
+#include "heron/api/internal/builder_access.h"
+#include "heron/api/internal/task_facts.h"
+#include "heron/instance/log.h"
+#include "heron/model/topology_settings.h"
+
+namespace heron::instance {
+
+using heron::internal::BuilderAccess;
+
+namespace {
+
+constexpr std::string_view kBatchMaxBytes = "topology.batch.max.bytes";
+constexpr int64_t kDefaultBatchBytes = 32 << 10;
+
+size_t SettingBytes(const proto::Topology& topology, std::string_view key, int64_t otherwise) {
+  const int64_t bytes = model::TopologySettingOf(topology, key);
+  return static_cast<size_t>(bytes > 0 ? bytes : otherwise);
+}
+
+TaskOutput::Options OutputOptions(const TaskThread::Options& options) {
+  const proto::Topology& topology = options.layout->topology();
+  TaskOutput::Options output;
+  output.batches = {.task = options.facts.task,
+                    .epoch = options.epoch,
+                    .routing_version = options.routing_version,
+                    .batch_max_bytes = SettingBytes(topology, kBatchMaxBytes, kDefaultBatchBytes)};
+  output.tuple_max_bytes = SettingBytes(topology, model::kTupleMaxBytes, 8 << 20);
+  output.component = options.facts.component;
+  for (const auto& declared : options.facts.outputs) output.streams.push_back(declared.stream);
+  return output;
+}
+
+// "std::out_of_range: map::at".
+std::string Describe(const std::exception& error) {
+  int status = 0;
+  char* name = abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status);
+  std::string text = status == 0 ? name : typeid(error).name();
+  std::free(name);
+  return text + ": " + error.what();
+}
+
+}  // namespace
+
+// Outlives the task: users may keep it and wake a spout that is no more.
+class TaskThread::SpoutWaker : public heron::internal::WakeTarget {
+ public:
+  explicit SpoutWaker(std::shared_ptr<Wake> wake) : wake_(std::move(wake)) {}
+  void Wake() override {
+    woken_.store(true);
+    wake_->Notify();
+  }
+  bool woken() const { return woken_.load(); }
+  bool Take() { return woken_.load() && woken_.exchange(false); }
+
+ private:
+  std::atomic<bool> woken_{false};
+  const std::shared_ptr<heron::Wake> wake_;
+};
+
+Result<std::unique_ptr<TaskThread>> TaskThread::Make(Options options, TaskLink* link,
+                                                     const Clock* clock) {
+  routing::StreamRouter::Options router_options;
+  router_options.layout = options.layout;
+  router_options.source_component = options.layout->ComponentIndex(options.facts.component);
+  router_options.container = options.facts.container;
+  router_options.seed = static_cast<uint64_t>(options.facts.index);
+  auto router = routing::StreamRouter::Make(router_options, options.key_groups);
+  if (!router.ok()) return router.status();
+  return std::unique_ptr<TaskThread>(
+      new TaskThread(std::move(options), std::move(router).value(), link, clock));
+}
+
+TaskThread::TaskThread(Options options, std::unique_ptr<routing::StreamRouter> router,
+                       TaskLink* link, const Clock* clock)
+    : options_(std::move(options)),
+      link_(link),
+      output_(OutputOptions(options_), std::move(router), link, clock),
+      waker_(std::make_shared<SpoutWaker>(link->task_wake)) {
+  const proto::Topology& topology = options_.layout->topology();
+  origins_.resize(static_cast<size_t>(topology.components_size()));
+  const int self = options_.layout->ComponentIndex(options_.facts.component);
+  for (const proto::InputStream& input : topology.components(self).inputs()) {
+    const int index = options_.layout->ComponentIndex(input.component());
+    if (index < 0) continue;
+    const proto::Component& source = topology.components(index);
+    auto& origins = origins_[static_cast<size_t>(index)];
+    origins.resize(static_cast<size_t>(source.outputs_size()));
+    for (int stream = 0; stream < source.outputs_size(); ++stream) {
+      if (source.outputs(stream).name() != input.stream()) continue;
+      origins[static_cast<size_t>(stream)] =
+          heron::internal::OriginOf(source, stream, options_.facts.component);
+    }
+  }
+}
+
+TaskThread::~TaskThread() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void TaskThread::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+std::shared_ptr<heron::internal::WakeTarget> TaskThread::wake_target() { return waker_; }
+
+TaskFailure TaskThread::Failure(const std::string& what, bool unrecoverable) const {
+  return {.text = "component '" + options_.facts.component + "', task " +
+                  std::to_string(options_.facts.task) + ", " + method_ + ": " + what,
+          .unrecoverable = unrecoverable};
+}
+
+void TaskThread::Run() {
+  std::optional<TaskFailure> failure;
+  try {
+    if (options_.spout) {
+      RunSpout();
+    } else {
+      RunBolt();
+    }
+  } catch (const Unrecoverable& error) {
+    failure = Failure(error.what(), true);
+  } catch (const std::exception& error) {
+    failure = Failure(Describe(error), false);
+  } catch (...) {
+    failure = Failure("threw something that is no std::exception", false);
+  }
+  link_->SetEnded(std::move(failure));
+}
+
+void TaskThread::RunSpout() {
+  std::unique_ptr<Spout> spout =
+      BuilderAccess::MakeSpout(*options_.builder, options_.facts.component);
+  if (spout == nullptr) throw Unrecoverable("gave no spout");
+  SpoutContext context(options_.facts, *this);
+  method_ = "Open";
+  spout->Open(context);
+  output_.SendEvent(TaskEvent::Kind::kOpened);
+  SpoutLoop(*spout);
+  output_.Flush();
+  method_ = "Close";
+  spout->Close();
+  if (!link_->stop()) output_.End();
+  AwaitStop();
+  method_ = "its destructor";
+  spout.reset();
+}
+
+// The gateway has said that this task is finished already.
+bool TaskThread::EndWanted() {
+  bool wanted = false;
+  while (auto input = link_->data_in.TryPop()) {
+    if (input->kind == TaskInput::Kind::kEndOutput) wanted = true;
+  }
+  return wanted;
+}
+
+bool TaskThread::FollowActive(Spout& spout, bool& activated) {
+  const bool active = link_->active();
+  if (active == activated) return active;
+  activated = active;
+  if (active) {
+    method_ = "Activate";
+    spout.Activate();
+  } else {
+    method_ = "Deactivate";
+    spout.Deactivate();
+  }
+  return active;
+}
+
+void TaskThread::SpoutLoop(Spout& spout) {
+  bool activated = false;
+  while (!link_->stop()) {
+    if (!link_->data_in.Empty() && EndWanted()) return;
+    if (!FollowActive(spout, activated)) {
+      output_.Idle(std::nullopt, [this] { return link_->active() || !link_->data_in.Empty(); });
+      continue;
+    }
+    method_ = "NextTuple";
+    const Next next = spout.NextTuple();
+    output_.Tick();
+    switch (next.kind()) {
+      case Next::Kind::kMore:
+        continue;
+      case Next::Kind::kEnded:
+        return;
+      case Next::Kind::kIdle:
+      case Next::Kind::kWaiting:
+        break;
+    }
+    std::optional<MonotonicTime> until;
+    if (next.kind() == Next::Kind::kIdle) until = output_.now() + next.idle_time();
+    output_.Idle(until, [this] {
+      return waker_->woken() || !link_->active() || !link_->data_in.Empty();
+    });
+    waker_->Take();
+  }
+}
+
+void TaskThread::RunBolt() {
+  std::unique_ptr<Bolt> bolt = BuilderAccess::MakeBolt(*options_.builder, options_.facts.component);
+  if (bolt == nullptr) throw Unrecoverable("gave no bolt");
+  BoltContext context(options_.facts, *this);
+  method_ = "Prepare";
+  bolt->Prepare(context);
+  output_.SendEvent(TaskEvent::Kind::kOpened);
+  BoltLoop(*bolt);
+  AwaitStop();
+  method_ = "its destructor";
+  bolt.reset();
+}
+
+void TaskThread::BoltLoop(Bolt& bolt) {
+  while (!link_->stop()) {
+    std::optional<TaskInput> input = link_->data_in.TryPop();
+    if (!input) {
+      output_.Idle(std::nullopt, [this] { return !link_->data_in.Empty(); });
+      continue;
+    }
+    switch (input->kind) {
+      case TaskInput::Kind::kBatch:
+        ExecuteBatch(bolt, *input);
+        break;
+      case TaskInput::Kind::kDrain:
+        output_.SendEvent(TaskEvent::Kind::kDrained, input->ticket);
+        break;
+      case TaskInput::Kind::kFinish:
+        EndBolt(bolt, true);
+        return;
+      case TaskInput::Kind::kEndOutput:
+        EndBolt(bolt, false);
+        return;
+      case TaskInput::Kind::kNone:
+        break;
+    }
+  }
+  method_ = "Cleanup";
+  bolt.Cleanup();
+}
+
+void TaskThread::EndBolt(Bolt& bolt, bool finish) {
+  if (finish) {
+    method_ = "Finish";
+    bolt.Finish();
+  }
+  method_ = "Cleanup";
+  bolt.Cleanup();
+  output_.End();
+}
+
+void TaskThread::ExecuteBatch(Bolt& bolt, const TaskInput& input) {
+  const model::BatchHeader& header = input.batch.header;
+  const model::TaskInfo* source = options_.layout->Find(header.source_task);
+  const heron::internal::TupleOrigin* origin = nullptr;
+  if (source != nullptr) {
+    const auto& origins = origins_[static_cast<size_t>(source->component)];
+    if (header.stream < origins.size()) origin = &origins[header.stream];
+  }
+  TaskCounters& counters = output_.counters();
+  if (origin == nullptr || origin->reader.empty()) {
+    counters.dropped[static_cast<size_t>(DropReason::kStray)] += header.tuple_count;
+    return;
+  }
+  method_ = "Execute";
+  reader_.Start(input.batch.payload, *origin, header.source_task);
+  uint64_t executed = 0;
+  while (const Tuple* tuple = reader_.Next()) {
+    if (link_->stop()) [[unlikely]]
+      return;
+    bolt.Execute(*tuple);
+    ++executed;
+    ++counters.executed;
+    output_.Tick();
+  }
+  if (reader_.damage() == nullptr) return;
+  const uint64_t lost = header.tuple_count > executed ? header.tuple_count - executed : 1;
+  counters.dropped[static_cast<size_t>(DropReason::kDamaged)] += lost;
+  if (std::exchange(damage_logged_, true)) return;
+  Log(LogLevel::kError, "a batch from task " + std::to_string(header.source_task) +
+                            " is damaged at byte " + std::to_string(reader_.offset()) + ": " +
+                            reader_.damage() + "; its tuples from there on are dropped");
+}
+
+void TaskThread::AwaitStop() {
+  while (!link_->stop()) output_.Idle(std::nullopt, [] { return false; });
+}
+
+}  // namespace heron::instance

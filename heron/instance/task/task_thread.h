@@ -1,0 +1,81 @@
+// Runs the user's component: factory, Open or Prepare, NextTuple or Execute, Finish, Close or Cleanup - all of it on one
+// thread of its own and inside one try block. Whatever user code throws ends the thread with a TaskFailure that names
+// component, task and method.
+//
+// Close and Cleanup are called once: when the output has ended (so that what a sink writes there is complete before the
+// task counts as finished), or when the process is told to stop. Finish runs when the gateway says so and never else.
+//
+// Made, started and joined by the gateway; the rest runs on the task thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heron/api/component.h"
+#include "heron/api/internal/task_runtime.h"
+#include "heron/api/internal/tuple_reader.h"
+#include "heron/api/topology_builder.h"
+#include "heron/base/clock.h"
+#include "heron/instance/task/task_link.h"
+#include "heron/instance/task/task_output.h"
+#include "heron/model/task_layout.h"
+
+namespace heron::instance {
+
+class TaskThread : private heron::internal::TaskRuntime {
+ public:
+  struct Options {
+    const TopologyBuilder* builder = nullptr;  // outlives it
+    heron::internal::TaskFacts facts;
+    std::shared_ptr<const model::TaskLayout> layout;
+    Epoch epoch;
+    uint64_t routing_version = 0;
+    bool spout = false;
+    heron::routing::StreamRouter::KeyGroups key_groups;
+  };
+
+  // InvalidArgument if no router can be made for the topology.
+  static Result<std::unique_ptr<TaskThread>> Make(Options options, TaskLink* link,
+                                                  const Clock* clock);
+  ~TaskThread() override;  // joins: ask for a stop first
+
+  void Start();
+
+ private:
+  class SpoutWaker;
+
+  TaskThread(Options options, std::unique_ptr<routing::StreamRouter> router, TaskLink* link,
+             const Clock* clock);
+
+  heron::internal::Emitter& emitter() override { return output_; }
+  void SetProgress(double fraction) override { output_.counters().progress = fraction; }
+  std::shared_ptr<heron::internal::WakeTarget> wake_target() override;
+
+  void Run();
+  void RunSpout();
+  void SpoutLoop(Spout& spout);
+  bool FollowActive(Spout& spout, bool& activated);
+  void RunBolt();
+  void BoltLoop(Bolt& bolt);
+  void ExecuteBatch(Bolt& bolt, const TaskInput& input);
+  void EndBolt(Bolt& bolt, bool finish);
+  bool EndWanted();
+  void AwaitStop();
+  TaskFailure Failure(const std::string& what, bool unrecoverable) const;
+
+  const Options options_;
+  TaskLink* const link_;
+  TaskOutput output_;
+  const std::shared_ptr<SpoutWaker> waker_;
+  // By component index, then stream; only those that are subscribed to have a reader.
+  std::vector<std::vector<heron::internal::TupleOrigin>> origins_;
+  heron::internal::TupleReader reader_;
+  const char* method_ = "its factory";  // that runs now
+  bool damage_logged_ = false;
+  std::thread thread_;
+};
+
+}  // namespace heron::instance
