@@ -1,5 +1,7 @@
 // A StateStore for a process with an event loop: each call runs on one worker thread, in order, and its result is posted
-// back to the loop. Thread: the loop's. After destruction no callback comes; calls that were not started are dropped.
+// back to the loop. Thread: the loop's. After destruction no callback comes; calls that were not started are dropped, and
+// the destructor waits for the one that runs. Watches and leases may be destroyed before or after it; a lease is released by
+// the worker thread, so destroying one does not wait for the store, and at the latest when the AsyncStore is destroyed.
 #pragma once
 
 #include <functional>

@@ -52,6 +52,9 @@ class Lease {
  public:
   virtual ~Lease() = default;
   virtual void SetPayload(std::string payload) = 0;  // written with the next renewal, at once if held
+  // Any thread. Whether the caller may act as the holder now, by a look at the clock: false also before on_lost was
+  // delivered, after the process was stopped for a while say. An implementation that cannot tell says false.
+  virtual bool Held() const { return false; }
 };
 
 struct LeaseView {
@@ -87,7 +90,8 @@ class StateStore {
   virtual Result<LeaseView> ReadLease(const std::string& path) = 0;
 };
 
-// "file:/abs/path", "memory:"; "zookeeper:..." comes with its own issue. A wrong one names the known kinds.
+// "file:/abs/path"; "memory:" (a new, empty one) and "memory:NAME" (shared by all who open that name in this process);
+// "zookeeper:..." comes with its own issue. A wrong one names the known kinds. Watches and leases end before their store.
 Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url);
 
 }  // namespace heron::state

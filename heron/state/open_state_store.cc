@@ -1,0 +1,25 @@
+#include <string_view>
+
+#include "heron/state/file_store.h"
+#include "heron/state/memory_store.h"
+#include "heron/state/state_store.h"
+
+namespace heron::state {
+
+Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url) {
+  constexpr std::string_view kFile = "file:";
+  constexpr std::string_view kMemory = "memory:";
+  if (url.starts_with(kFile)) {
+    std::string root = url.substr(kFile.size());
+    if (root.starts_with("//")) root.erase(0, root.find_first_not_of('/') - 1);  // file:///path
+    Result<std::unique_ptr<FileStore>> store = FileStore::Open({.root = root});
+    if (!store.ok()) return store.status().WithContext("state store");
+    return std::unique_ptr<StateStore>(std::move(*store));
+  }
+  if (url == kMemory) return MakeMemoryStore();
+  if (url.starts_with(kMemory)) return MakeMemoryStore(SharedMemoryTree(url.substr(kMemory.size())));
+  return InvalidArgument("state store \"" + url.substr(0, 200) +
+                         "\" is of no known kind; known are file:/absolute/folder and memory:");
+}
+
+}  // namespace heron::state
