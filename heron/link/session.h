@@ -1,6 +1,11 @@
 // A session: the lanes (TCP connections) between two processes of a topology, after the mutual handshake of
 // proto/handshake.proto. The lanes share a nonce, come up together and die together; the newest session between the
-// same two processes wins; a lower epoch of the caller is refused as fenced.
+// same two processes wins; a lower epoch of the caller than one that had a session here is refused as fenced. A caller
+// whose incarnation is 0 (an executor that has not been given one) has no epoch to compare: it is not fenced.
+//
+// Every OnSessionUp is followed by one OnSessionDown, except after Session::Close() and the destruction of the listener
+// or dialer. A callback may destroy its session's listener or dialer. A lane paused by the user still dies with the
+// session; the control lane should not be paused, it carries the signs of life.
 //
 // Who dials whom: instance -> stream manager; stream manager -> topology master; executor -> topology master;
 // child -> executor; between stream managers the one with the lower container id dials the other.
@@ -17,21 +22,15 @@
 #include <vector>
 
 #include "heron/base/buffer.h"
-#include "heron/base/ids.h"
 #include "heron/base/status.h"
+#include "heron/link/credentials.h"
+#include "heron/link/identity.h"
 #include "heron/net/connection.h"
 #include "heron/net/event_loop.h"
 #include "proto/frame.pb.h"
 #include "proto/handshake.pb.h"
 
 namespace heron::link {
-
-// Whose processes may talk to each other.
-struct TopologyCredentials {
-  std::string topology_name;
-  std::string topology_id;
-  std::string secret;  // 32 bytes, from a file of mode 0600 (ReadSecretFile)
-};
 
 struct SessionOptions {
   net::ConnectionOptions connection;           // of the data and ack lanes
@@ -55,7 +54,8 @@ class Session {
   virtual size_t QueuedBytes(proto::Lane lane) const = 0;
   virtual void PauseReading(proto::Lane lane) = 0;
   virtual void ResumeReading(proto::Lane lane) = 0;
-  // Closes all lanes. No callback follows.
+  // Closes all lanes. No callback follows. The session is destroyed when the loop's present handler has returned. A
+  // dialer's session is dialled again after the back-off, unless ClearTarget() was called.
   virtual void Close() = 0;
 };
 
@@ -117,7 +117,8 @@ class SessionDialer {
     TopologyCredentials credentials;
     SessionOptions session;
     std::vector<proto::Lane> lanes;
-    // The callee refused. Dialling goes on with back-off unless the dialer is stopped in it or later.
+    // The callee refused, or could not prove itself (WRONG_PROOF, WRONG_CALLEE). FENCED and NOT_WANTED come only from
+    // a callee that has proved itself. Dialling goes on with back-off unless the dialer is stopped in it or later.
     std::function<void(const proto::Refused&)> on_refused;
   };
 
@@ -127,17 +128,10 @@ class SessionDialer {
   // Where the callee is; a change of address or of the callee's epoch drops the present session (with OnSessionDown)
   // and dials the new one at once. The same address again does nothing.
   virtual void SetTarget(const std::string& host, uint16_t port, const proto::Identity& callee) = 0;
-  // The callee is gone for now: closes and stops dialling.
+  // The callee is gone for now: closes (with OnSessionDown, in a callback of its own) and stops dialling.
   virtual void ClearTarget() = 0;
   virtual void SetSelf(proto::Identity self) = 0;  // used from the next dial on
   virtual Session* session() = 0;                  // nullptr while down
 };
-
-// 32 raw bytes; refuses a file that group or others may read.
-Result<std::string> ReadSecretFile(const std::string& path);
-
-proto::Identity MakeIdentity(proto::Role role, ContainerId container, TaskId task, Epoch epoch);
-Epoch EpochOf(const proto::Epoch& epoch);
-void SetEpoch(Epoch epoch, proto::Epoch* out);
 
 }  // namespace heron::link
