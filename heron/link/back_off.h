@@ -1,5 +1,5 @@
-// How long to wait before the next dial: 50 ms, doubling to 2 s, each time a random part between half and all of it, so
-// that processes that lost the same peer do not come back in one moment.
+// How long to wait before the next dial: 50 ms, doubling to 2 s, each time a random part between
+// half and all of it, so that processes that lost the same peer do not come back in one moment.
 //
 // Thread: that of the owner.
 #pragma once

@@ -17,7 +17,8 @@ constexpr char kListenerSide = 'L';
 constexpr char kDialerSide = 'D';
 constexpr size_t kMaxTextBytes = 200;
 
-// HMAC-SHA256 over the side and both messages; the length in front of HELLO keeps the border between the two fixed.
+// HMAC-SHA256 over the side and both messages; the length in front of HELLO keeps the border
+// between the two fixed.
 std::string MakeProof(const std::string& secret, char side, const std::string& hello,
                       const std::string& challenge) {
   std::string input(1, side);
@@ -26,10 +27,9 @@ std::string MakeProof(const std::string& secret, char side, const std::string& h
   input += challenge;
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int digest_bytes = 0;
-  const unsigned char* done =
-      HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-           reinterpret_cast<const unsigned char*>(input.data()), input.size(), digest,
-           &digest_bytes);
+  const unsigned char* done = HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+                                   reinterpret_cast<const unsigned char*>(input.data()),
+                                   input.size(), digest, &digest_bytes);
   CHECK(done != nullptr) << "OpenSSL cannot compute HMAC-SHA256";
   return std::string(reinterpret_cast<const char*>(digest), digest_bytes);
 }
@@ -107,9 +107,9 @@ std::optional<HandshakeMessage> ListenerHandshake::OnHello(std::string_view body
     return Refuse(proto::MALFORMED, "HELLO cannot be read");
   }
   if (hello_.protocol_version() != kProtocolVersion) {
-    return Refuse(proto::PROTOCOL_VERSION,
-                  "this process speaks protocol version " + std::to_string(kProtocolVersion) +
-                      ", not " + std::to_string(hello_.protocol_version()));
+    return Refuse(proto::PROTOCOL_VERSION, "this process speaks protocol version " +
+                                               std::to_string(kProtocolVersion) + ", not " +
+                                               std::to_string(hello_.protocol_version()));
   }
   if (hello_.topology_name() != credentials_.topology_name ||
       hello_.topology_id() != credentials_.topology_id) {
@@ -201,8 +201,8 @@ std::optional<HandshakeMessage> DialerHandshake::OnChallenge(std::string_view bo
   const std::string proof = challenge.proof();
   challenge.clear_proof();
   const std::string challenge_bytes = challenge.SerializeAsString();
-  if (!SameProof(proof, MakeProof(credentials_.secret, kListenerSide, hello_bytes_,
-                                  challenge_bytes))) {
+  if (!SameProof(proof,
+                 MakeProof(credentials_.secret, kListenerSide, hello_bytes_, challenge_bytes))) {
     return Refuse(proto::WRONG_PROOF, "the callee does not know the topology's secret");
   }
   if (!IsWanted(challenge.callee(), hello_.callee())) {

@@ -1,8 +1,10 @@
-// The two sides of the handshake of proto/handshake.proto as state machines without I/O, clock and randomness: messages
-// in, messages and a verdict out. Neither side acts on anything the other says before the other has proved that it
-// knows the topology's secret; the listener proves itself first.
+// The two sides of the handshake of proto/handshake.proto as state machines without I/O, clock and
+// randomness: messages in, messages and a verdict out. Neither side acts on anything the other says
+// before the other has proved that it knows the topology's secret; the listener proves itself
+// first.
 //
-// What a caller may do (role, lane, admission, fencing) is judged by the session listener, after the proof.
+// What a caller may do (role, lane, admission, fencing) is judged by the session listener, after
+// the proof.
 //
 // Thread: that of the owner. Bytes of the peer lead to a refusal, never further.
 #pragma once
@@ -36,8 +38,8 @@ HandshakeMessage RefusedMessage(proto::RefusalReason reason, const std::string& 
 struct HandshakeFailure {
   proto::Refused refused;
   bool by_peer = false;  // the peer refused; otherwise this side did
-  // The peer had proved itself before it refused (always so for a refusal of this side). Without that, anybody who
-  // happens to listen on a recycled port could tell a process that it is fenced.
+  // The peer had proved itself before it refused (always so for a refusal of this side). Without
+  // that, anybody who happens to listen on a recycled port could tell a process that it is fenced.
   bool trusted = true;
 };
 
@@ -49,11 +51,12 @@ class ListenerHandshake {
   ListenerHandshake(const proto::Identity& self, const TopologyCredentials& credentials,
                     std::string nonce);
 
-  // The peer's next message; the result is to be sent. When the state is kFailed afterwards: send it, then close.
+  // The peer's next message; the result is to be sent. When the state is kFailed afterwards: send
+  // it, then close.
   std::optional<HandshakeMessage> OnMessage(uint16_t type, std::string_view body);
 
   State state() const { return state_; }
-  const proto::Hello& hello() const { return hello_; }  // the peer's word until kProved
+  const proto::Hello& hello() const { return hello_; }          // the peer's word until kProved
   const HandshakeFailure& failure() const { return failure_; }  // kFailed
 
  private:

@@ -73,7 +73,8 @@ void LaneSession::OnLaneFrame(proto::Lane lane, net::Frame frame) {
 
 void LaneSession::OnHeartbeatTimer() {
   const MonotonicTime now = loop_.clock().Now();
-  // This process was held up (stopped, starved of CPU): what looks like the peer's silence may be ours.
+  // This process was held up (stopped, starved of CPU): what looks like the peer's silence may be
+  // ours.
   if (now - last_tick_ > options_.heartbeat_interval + options_.heartbeat_interval / 2) {
     grace_since_ = now;
   }
@@ -86,8 +87,8 @@ void LaneSession::OnHeartbeatTimer() {
     connection.Send(proto::HEARTBEAT, heartbeat);
   }
   sent_since_tick_ = false;
-  // Judged after the sockets were read: the first post runs behind the handlers that are ready now, and behind it the
-  // loop asks the kernel; the second runs behind the reads found by that.
+  // Judged after the sockets were read: the first post runs behind the handlers that are ready now,
+  // and behind it the loop asks the kernel; the second runs behind the reads found by that.
   loop_.Post([weak = weak_from_this()] {
     auto self = weak.lock();
     if (self == nullptr || self->down_) return;

@@ -1,7 +1,8 @@
-// The session of either side once its lanes are proved: lanes, heartbeats, and the end. For heron/link only.
+// The session of either side once its lanes are proved: lanes, heartbeats, and the end. For
+// heron/link only.
 //
-// Ownership: held by shared_ptr in its SessionListener or SessionDialer (the Owner), which takes itself off with
-// Abandon() before it dies. Thread: the loop's.
+// Ownership: held by shared_ptr in its SessionListener or SessionDialer (the Owner), which takes
+// itself off with Abandon() before it dies. Thread: the loop's.
 #pragma once
 
 #include <array>

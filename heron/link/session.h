@@ -1,14 +1,17 @@
-// A session: the lanes (TCP connections) between two processes of a topology, after the mutual handshake of
-// proto/handshake.proto. The lanes share a nonce, come up together and die together; the newest session between the
-// same two processes wins; a lower epoch of the caller than one that had a session here is refused as fenced. A caller
-// whose incarnation is 0 (an executor that has not been given one) has no epoch to compare: it is not fenced.
+// A session: the lanes (TCP connections) between two processes of a topology, after the mutual
+// handshake of proto/handshake.proto. The lanes share a nonce, come up together and die together;
+// the newest session between the same two processes wins; a lower epoch of the caller than one that
+// had a session here is refused as fenced. A caller whose incarnation is 0 (an executor that has
+// not been given one) has no epoch to compare: it is not fenced.
 //
-// Every OnSessionUp is followed by one OnSessionDown, except after Session::Close() and the destruction of the listener
-// or dialer. A callback may destroy its session's listener or dialer. A lane paused by the user still dies with the
-// session; the control lane should not be paused, it carries the signs of life.
+// Every OnSessionUp is followed by one OnSessionDown, except after Session::Close() and the
+// destruction of the listener or dialer. A callback may destroy its session's listener or dialer. A
+// lane paused by the user still dies with the session; the control lane should not be paused, it
+// carries the signs of life.
 //
-// Who dials whom: instance -> stream manager; stream manager -> topology master; executor -> topology master;
-// child -> executor; between stream managers the one with the lower container id dials the other.
+// Who dials whom: instance -> stream manager; stream manager -> topology master; executor ->
+// topology master; child -> executor; between stream managers the one with the lower container id
+// dials the other.
 //
 // Thread: the loop's. Callbacks never come from inside a call into the session or dialer.
 #pragma once
@@ -33,10 +36,11 @@
 namespace heron::link {
 
 struct SessionOptions {
-  net::ConnectionOptions connection;           // of the data and ack lanes
-  size_t control_max_body_bytes = 64u << 20;   // plans of ten thousand tasks fit
+  net::ConnectionOptions connection;          // of the data and ack lanes
+  size_t control_max_body_bytes = 64u << 20;  // plans of ten thousand tasks fit
   Duration heartbeat_interval = std::chrono::milliseconds(500);
-  Duration heartbeat_timeout = std::chrono::seconds(3);  // silence on the control lane closes the session
+  Duration heartbeat_timeout =
+      std::chrono::seconds(3);  // silence on the control lane closes the session
   Duration handshake_timeout = std::chrono::seconds(5);
   size_t max_pending_handshakes = 256;
 };
@@ -54,8 +58,9 @@ class Session {
   virtual size_t QueuedBytes(proto::Lane lane) const = 0;
   virtual void PauseReading(proto::Lane lane) = 0;
   virtual void ResumeReading(proto::Lane lane) = 0;
-  // Closes all lanes. No callback follows. The session is destroyed when the loop's present handler has returned. A
-  // dialer's session is dialled again after the back-off, unless ClearTarget() was called.
+  // Closes all lanes. No callback follows. The session is destroyed when the loop's present handler
+  // has returned. A dialer's session is dialled again after the back-off, unless ClearTarget() was
+  // called.
   virtual void Close() = 0;
 };
 
@@ -87,7 +92,8 @@ class SessionListener {
     SessionOptions session;
     // Lanes that a session of this caller role consists of; a role that is absent is refused.
     std::map<proto::Role, std::vector<proto::Lane>> lanes;
-    // Further admission; empty: everybody with a right proof. Runs when the last lane of a session is proved.
+    // Further admission; empty: everybody with a right proof. Runs when the last lane of a session
+    // is proved.
     std::function<std::optional<Refusal>(const proto::Identity& caller)> admit;
   };
   // Counters of what was refused, by reason.
@@ -108,7 +114,8 @@ class SessionListener {
   virtual const Counters& counters() const = 0;
 };
 
-// Keeps a session to one callee: dials, reconnects with jittered back-off (50 ms to 2 s), follows address changes.
+// Keeps a session to one callee: dials, reconnects with jittered back-off (50 ms to 2 s), follows
+// address changes.
 class SessionDialer {
  public:
   struct Options {
@@ -117,18 +124,20 @@ class SessionDialer {
     TopologyCredentials credentials;
     SessionOptions session;
     std::vector<proto::Lane> lanes;
-    // The callee refused, or could not prove itself (WRONG_PROOF, WRONG_CALLEE). FENCED and NOT_WANTED come only from
-    // a callee that has proved itself. Dialling goes on with back-off unless the dialer is stopped in it or later.
+    // The callee refused, or could not prove itself (WRONG_PROOF, WRONG_CALLEE). FENCED and
+    // NOT_WANTED come only from a callee that has proved itself. Dialling goes on with back-off
+    // unless the dialer is stopped in it or later.
     std::function<void(const proto::Refused&)> on_refused;
   };
 
   static std::unique_ptr<SessionDialer> Make(net::EventLoop& loop, Options options,
                                              SessionHandler* handler);
   virtual ~SessionDialer() = default;  // closes, without callbacks
-  // Where the callee is; a change of address or of the callee's epoch drops the present session (with OnSessionDown)
-  // and dials the new one at once. The same address again does nothing.
+  // Where the callee is; a change of address or of the callee's epoch drops the present session
+  // (with OnSessionDown) and dials the new one at once. The same address again does nothing.
   virtual void SetTarget(const std::string& host, uint16_t port, const proto::Identity& callee) = 0;
-  // The callee is gone for now: closes (with OnSessionDown, in a callback of its own) and stops dialling.
+  // The callee is gone for now: closes (with OnSessionDown, in a callback of its own) and stops
+  // dialling.
   virtual void ClearTarget() = 0;
   virtual void SetSelf(proto::Identity self) = 0;  // used from the next dial on
   virtual Session* session() = 0;                  // nullptr while down

@@ -170,8 +170,8 @@ void DialerCore::DialLane(proto::Lane lane, const std::string& session_id) {
   connection.max_body_bytes = kMaxHandshakeBodyBytes;  // until the session is up
   dial->connector = net::Connector::Connect(
       loop_, target_->host, target_->port, connection, options_.session.handshake_timeout,
-      [weak = weak_from_this(), dial_weak = std::weak_ptr<LaneDial>(dial)](
-          Result<std::unique_ptr<net::Connection>> result) {
+      [weak = weak_from_this(),
+       dial_weak = std::weak_ptr<LaneDial>(dial)](Result<std::unique_ptr<net::Connection>> result) {
         auto self = weak.lock();
         auto connected = dial_weak.lock();
         if (self != nullptr && connected != nullptr) {
@@ -264,7 +264,8 @@ void DialerCore::AttemptFailed(const Status& why) {
 void DialerCore::StopAttempt() {
   ++attempt_;
   loop_.CancelTimer(std::exchange(attempt_timer_, 0));
-  // The lanes may be on the stack; each keeps itself alive there. Destroying a connection lets a flush go on.
+  // The lanes may be on the stack; each keeps itself alive there. Destroying a connection lets a
+  // flush go on.
   lanes_.clear();
 }
 

@@ -97,7 +97,8 @@ class ListenerCore final : public LaneSession::Owner,
   std::map<PendingId, std::shared_ptr<PendingLane>> pending_;
   std::map<GroupKey, Group> groups_;
   std::map<Place, std::shared_ptr<LaneSession>> sessions_;
-  // Highest epoch that had a session here. Only callers with a right proof get in, so the topology bounds it.
+  // Highest epoch that had a session here. Only callers with a right proof get in, so the topology
+  // bounds it.
   std::map<Place, Epoch> highest_epoch_;
   std::set<std::pair<int, int>> logged_;  // (reason, caller's role)
 };
@@ -115,11 +116,11 @@ void PendingLane::OnClosed(const Status& /*why*/) {
 Status ListenerCore::Open() {
   net::ConnectionOptions connection = options_.session.connection;
   connection.max_body_bytes = kMaxHandshakeBodyBytes;  // until a session is up
-  Result<std::unique_ptr<net::Listener>> listener = net::Listener::Listen(
-      loop_, options_.host, options_.port, connection,
-      [weak = weak_from_this()](std::unique_ptr<net::Connection> accepted) {
-        if (auto self = weak.lock()) self->OnAccept(std::move(accepted));
-      });
+  Result<std::unique_ptr<net::Listener>> listener =
+      net::Listener::Listen(loop_, options_.host, options_.port, connection,
+                            [weak = weak_from_this()](std::unique_ptr<net::Connection> accepted) {
+                              if (auto self = weak.lock()) self->OnAccept(std::move(accepted));
+                            });
   if (!listener.ok()) return listener.status();
   listener_ = std::move(*listener);
   return Status::Ok();
@@ -199,9 +200,8 @@ void ListenerCore::OnHandshakeFailed(const std::shared_ptr<PendingLane>& lane) {
         failure.by_peer ? who + " (it refused us)" : who);
   // A lane that was proved and then talked out of turn takes its session along.
   auto group = groups_.find(lane->group());
-  if (group != groups_.end() &&
-      std::find(group->second.lanes.begin(), group->second.lanes.end(), lane) !=
-          group->second.lanes.end()) {
+  if (group != groups_.end() && std::find(group->second.lanes.begin(), group->second.lanes.end(),
+                                          lane) != group->second.lanes.end()) {
     Group doomed = std::move(group->second);
     groups_.erase(group);
     for (const auto& other : doomed.lanes) {
@@ -215,9 +215,8 @@ void ListenerCore::OnHandshakeFailed(const std::shared_ptr<PendingLane>& lane) {
 void ListenerCore::OnPendingClosed(const std::shared_ptr<PendingLane>& lane) {
   if (dead_) return;
   auto group = groups_.find(lane->group());
-  if (group != groups_.end() &&
-      std::find(group->second.lanes.begin(), group->second.lanes.end(), lane) !=
-          group->second.lanes.end()) {
+  if (group != groups_.end() && std::find(group->second.lanes.begin(), group->second.lanes.end(),
+                                          lane) != group->second.lanes.end()) {
     Group doomed = std::move(group->second);
     groups_.erase(group);
     for (const auto& other : doomed.lanes) Drop(other);
@@ -258,8 +257,8 @@ std::optional<Refusal> ListenerCore::JudgeFencing(const proto::Identity& caller)
   if (epoch.incarnation == 0 || known == highest_epoch_.end() || epoch >= known->second) {
     return std::nullopt;
   }
-  return Refusal{proto::FENCED, DescribeIdentity(caller) + " was replaced by epoch " +
-                                    known->second.ToString()};
+  return Refusal{proto::FENCED,
+                 DescribeIdentity(caller) + " was replaced by epoch " + known->second.ToString()};
 }
 
 void ListenerCore::OnProved(const std::shared_ptr<PendingLane>& lane) {

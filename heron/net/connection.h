@@ -1,7 +1,8 @@
-// A TCP connection that carries frames. Made by net::Listener and net::Connector, owned by heron/link.
+// A TCP connection that carries frames. Made by net::Listener and net::Connector, owned by
+// heron/link.
 //
-// Thread: the loop's. Callbacks never come from inside a call into the connection; OnClosed comes exactly once, and
-// nothing comes after it or after the destructor.
+// Thread: the loop's. Callbacks never come from inside a call into the connection; OnClosed comes
+// exactly once, and nothing comes after it or after the destructor.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +23,14 @@ class MessageLite;
 namespace heron::net {
 
 struct ConnectionOptions {
-  size_t max_body_bytes = 9u << 20;        // larger frames close the connection
-  size_t read_chunk_bytes = 256u << 10;    // one read; frames that fit are slices of it, larger ones get their own buffer
-  int socket_buffer_bytes = 256 << 10;     // SO_SNDBUF and SO_RCVBUF; 0: the kernel's choice
-  size_t low_watermark_bytes = 64u << 10;  // OnWritable when the send queue falls to this after it was above
-  // Unsent bytes without any progress for this long close the connection (a peer whose window is zero makes no
-  // progress but answers probes: that is slowness and does not count).
+  size_t max_body_bytes = 9u << 20;  // larger frames close the connection
+  size_t read_chunk_bytes =
+      256u << 10;  // one read; frames that fit are slices of it, larger ones get their own buffer
+  int socket_buffer_bytes = 256 << 10;  // SO_SNDBUF and SO_RCVBUF; 0: the kernel's choice
+  size_t low_watermark_bytes =
+      64u << 10;  // OnWritable when the send queue falls to this after it was above
+  // Unsent bytes without any progress for this long close the connection (a peer whose window is
+  // zero makes no progress but answers probes: that is slowness and does not count).
   Duration stall_timeout = std::chrono::seconds(15);
 };
 
@@ -45,15 +48,18 @@ class Connection {
 
   virtual ~Connection() = default;  // closes
 
-  // Before the first callback can come: right after the connection was handed out, or later to change the handler.
+  // Before the first callback can come: right after the connection was handed out, or later to
+  // change the handler.
   virtual void SetHandler(Handler* handler) = 0;
   virtual void SetMaxBodyBytes(size_t bytes) = 0;
 
-  // Queue; never block. The caller bounds the queue by QueuedBytes(). After Close() they do nothing.
+  // Queue; never block. The caller bounds the queue by QueuedBytes(). After Close() they do
+  // nothing.
   virtual void Send(uint16_t type, const google::protobuf::MessageLite& message) = 0;
-  virtual void SendFrame(BufferSlice frame) = 0;                    // a whole frame, header included
-  virtual void SendFrame(BufferSlice head, BufferSlice tail) = 0;   // one frame in two pieces (gather write)
-  virtual size_t QueuedBytes() const = 0;                           // not yet taken by the kernel
+  virtual void SendFrame(BufferSlice frame) = 0;  // a whole frame, header included
+  virtual void SendFrame(BufferSlice head,
+                         BufferSlice tail) = 0;  // one frame in two pieces (gather write)
+  virtual size_t QueuedBytes() const = 0;        // not yet taken by the kernel
 
   // While paused no frame is delivered (not even one that has been read already).
   virtual void PauseReading() = 0;
@@ -78,7 +84,8 @@ class Listener {
   virtual uint16_t port() const = 0;
 };
 
-// One asynchronous connect with a deadline. Destroying it before the answer cancels it (no callback then).
+// One asynchronous connect with a deadline. Destroying it before the answer cancels it (no callback
+// then).
 class Connector {
  public:
   using OnDone = std::function<void(Result<std::unique_ptr<Connection>>)>;

@@ -1,11 +1,11 @@
 #include "heron/net/event_loop.h"
 
-#include <asio/post.hpp>
-#include <asio/posix/basic_stream_descriptor.hpp>
 #include <glog/logging.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <asio/posix/basic_stream_descriptor.hpp>
+#include <asio/post.hpp>
 #include <utility>
 
 #include "heron/net/event_loop_impl.h"

@@ -1,5 +1,5 @@
-// One event loop = one thread. Everything in heron/net belongs to the loop it was made with and is used in its thread
-// only, except where a method says "any thread".
+// One event loop = one thread. Everything in heron/net belongs to the loop it was made with and is
+// used in its thread only, except where a method says "any thread".
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class EventLoop {
   // Afterwards `fn` is not called any more. Unknown ids and 0 are ignored.
   void CancelTimer(TimerId id);
 
-  // Calls `fn` whenever `fd` is readable until the watch is destroyed; `fn` must read the fd (level-triggered). The fd
-  // stays the caller's and must outlive the watch.
+  // Calls `fn` whenever `fd` is readable until the watch is destroyed; `fn` must read the fd
+  // (level-triggered). The fd stays the caller's and must outlive the watch.
   class FdWatch {
    public:
     virtual ~FdWatch() = default;

@@ -23,8 +23,8 @@ struct FrameHeader {
   uint16_t type = 0;
 };
 
-// A received frame. `bytes` holds header and body as they came, so that it can be sent on unchanged; it keeps the
-// receive buffer alive.
+// A received frame. `bytes` holds header and body as they came, so that it can be sent on
+// unchanged; it keeps the receive buffer alive.
 struct Frame {
   uint16_t type = 0;
   BufferSlice bytes;
@@ -33,7 +33,8 @@ struct Frame {
 
 // Writes kFrameHeaderBytes at `out`.
 void EncodeFrameHeader(FrameHeader header, char* out);
-// `in` has at least kFrameHeaderBytes. Fails if the reserved bytes are not zero or the body exceeds `max_body_bytes`.
+// `in` has at least kFrameHeaderBytes. Fails if the reserved bytes are not zero or the body exceeds
+// `max_body_bytes`.
 Result<FrameHeader> DecodeFrameHeader(std::string_view in, size_t max_body_bytes);
 
 // A whole frame of a message.

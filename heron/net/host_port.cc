@@ -5,7 +5,8 @@
 namespace heron::net {
 
 Result<std::pair<std::string, uint16_t>> ParseHostPort(const std::string& text) {
-  const std::string remedy = "'" + text + "' is not HOST:PORT, such as 127.0.0.1:4711 or [::1]:4711";
+  const std::string remedy =
+      "'" + text + "' is not HOST:PORT, such as 127.0.0.1:4711 or [::1]:4711";
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return InvalidArgument(remedy);
   std::string host = text.substr(0, colon);

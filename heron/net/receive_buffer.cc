@@ -7,7 +7,8 @@
 namespace heron::net {
 namespace {
 
-// With less room than this at its end a chunk counts as full: tiny reads cost more than the bytes are worth.
+// With less room than this at its end a chunk counts as full: tiny reads cost more than the bytes
+// are worth.
 constexpr size_t kMinReadBytes = 4096;
 constexpr size_t kMinChunkBytes = 2 * kMinReadBytes;
 constexpr size_t kCopyOutDivisor = 256;
@@ -25,8 +26,8 @@ ReceiveBuffer::Block ReceiveBuffer::NewBlock(size_t size) {
 
 bool ReceiveBuffer::SoleOwner(const Block& block) {
   if (block.memory == nullptr || block.memory.use_count() != 1) return false;
-  // use_count() orders nothing. Adding and dropping a reference does: what other threads did with their slices before
-  // they released them has happened before we write here again.
+  // use_count() orders nothing. Adding and dropping a reference does: what other threads did with
+  // their slices before they released them has happened before we write here again.
   std::shared_ptr<char[]> ordering = block.memory;
   return true;
 }

@@ -1,7 +1,7 @@
 #include "heron/net/send_progress.h"
 
-// The kernel's own header: glibc's tcp_info lacks the acknowledged bytes. The two cannot be included together, which is
-// why this is a file of its own.
+// The kernel's own header: glibc's tcp_info lacks the acknowledged bytes. The two cannot be
+// included together, which is why this is a file of its own.
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
-// Decides whether a peer that takes no bytes is slow or gone. I/O-free; the connection feeds it what the kernel says.
+// Decides whether a peer that takes no bytes is slow or gone. I/O-free; the connection feeds it
+// what the kernel says.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,9 @@ class StallJudge {
  public:
   explicit StallJudge(Duration timeout) : timeout_(timeout) {}
 
-  // True when nothing has moved for the timeout and the peer's TCP is silent too. A peer with a zero window that
-  // answers probes is slow, however long: the probes back off to minutes, so it is the unanswered ones that count.
+  // True when nothing has moved for the timeout and the peer's TCP is silent too. A peer with a
+  // zero window that answers probes is slow, however long: the probes back off to minutes, so it is
+  // the unanswered ones that count.
   bool IsGone(const SendProgress& progress, MonotonicTime now);
 
  private:

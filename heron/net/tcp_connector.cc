@@ -1,7 +1,7 @@
-#include <asio/ip/tcp.hpp>
-#include <asio/post.hpp>
 #include <glog/logging.h>
 
+#include <asio/ip/tcp.hpp>
+#include <asio/post.hpp>
 #include <utility>
 #include <vector>
 
@@ -18,8 +18,8 @@ using Resolver = asio::ip::basic_resolver<asio::ip::tcp, EventLoop::Impl::Execut
 // One connect: every endpoint of the name in turn, until one answers or the deadline is over.
 class ConnectAttempt final : public std::enable_shared_from_this<ConnectAttempt> {
  public:
-  ConnectAttempt(EventLoop& loop, const std::string& host, uint16_t port,
-                 ConnectionOptions options, Connector::OnDone on_done)
+  ConnectAttempt(EventLoop& loop, const std::string& host, uint16_t port, ConnectionOptions options,
+                 Connector::OnDone on_done)
       : loop_(loop),
         host_(host),
         port_(port),
@@ -73,10 +73,10 @@ class ConnectAttempt final : public std::enable_shared_from_this<ConnectAttempt>
     Result<TcpSocket> socket = AdoptDescriptor(loop_.impl().io, *fd, endpoint.protocol());
     if (!socket.ok()) return socket.status();
     socket_.emplace(std::move(*socket));
-    socket_->async_connect(endpoint, [self = shared_from_this(),
-                                      endpoint](const asio::error_code& ec) {
-      self->OnConnected(endpoint, ec);
-    });
+    socket_->async_connect(endpoint,
+                           [self = shared_from_this(), endpoint](const asio::error_code& ec) {
+                             self->OnConnected(endpoint, ec);
+                           });
     return Status::Ok();
   }
 
@@ -90,7 +90,8 @@ class ConnectAttempt final : public std::enable_shared_from_this<ConnectAttempt>
     }
     asio::error_code ignored;
     if (socket_->local_endpoint(ignored) == endpoint) {
-      // The kernel chose the very port we dial as our own, and TCP connects a socket to itself: nobody listens there.
+      // The kernel chose the very port we dial as our own, and TCP connects a socket to itself:
+      // nobody listens there.
       last_error_ = Unavailable("nobody listens there");
       socket_.reset();
       TryNext();
@@ -146,8 +147,7 @@ class TcpConnector final : public Connector {
 std::unique_ptr<Connector> Connector::Connect(EventLoop& loop, const std::string& host,
                                               uint16_t port, ConnectionOptions options,
                                               Duration timeout, OnDone on_done) {
-  auto attempt =
-      std::make_shared<ConnectAttempt>(loop, host, port, options, std::move(on_done));
+  auto attempt = std::make_shared<ConnectAttempt>(loop, host, port, options, std::move(on_done));
   attempt->Start(timeout);
   return std::make_unique<TcpConnector>(std::move(attempt));
 }

@@ -1,9 +1,9 @@
-#include <asio/basic_socket_acceptor.hpp>
-#include <asio/ip/tcp.hpp>
 #include <glog/logging.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <asio/basic_socket_acceptor.hpp>
+#include <asio/ip/tcp.hpp>
 #include <cerrno>
 #include <utility>
 
@@ -19,7 +19,8 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, EventLoop::Impl::Exe
 
 constexpr int kBacklog = 1024;
 constexpr int kAcceptsPerTurn = 64;
-// After "too many open files": the waiting connection stays in the backlog, so that trying at once would spin.
+// After "too many open files": the waiting connection stays in the backlog, so that trying at once
+// would spin.
 constexpr Duration kAcceptBackOff = std::chrono::milliseconds(100);
 
 // Lives on in asio's handlers for a moment after the TcpListener is gone.
@@ -141,10 +142,9 @@ Result<asio::ip::tcp::endpoint> ResolveForListening(EventLoop& loop, const std::
   if (auto literal = LiteralEndpoint(host, port)) return *literal;
   asio::ip::tcp::resolver resolver(loop.impl().io);
   asio::error_code ec;
-  auto results = resolver.resolve(host, std::to_string(port),
-                                  asio::ip::tcp::resolver::numeric_service |
-                                      asio::ip::tcp::resolver::passive,
-                                  ec);
+  auto results = resolver.resolve(
+      host, std::to_string(port),
+      asio::ip::tcp::resolver::numeric_service | asio::ip::tcp::resolver::passive, ec);
   if (ec || results.empty()) {
     return InvalidArgument("cannot listen on '" + host + "': " + ec.message() +
                            "; give an address or a host name of this machine");

@@ -19,7 +19,8 @@ bool SetIntOption(int fd, int level, int option, int value) {
 }  // namespace
 
 Result<int> OpenTcpDescriptor(const asio::ip::tcp::endpoint& endpoint, int buffer_bytes) {
-  const int fd = socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int fd =
+      socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return ErrnoStatus(errno, "opening a TCP socket");
   bool ok = SetIntOption(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   if (buffer_bytes > 0) {

@@ -1,5 +1,6 @@
-// Making TCP sockets with the options all of Heron's have: close-on-exec, non-blocking, TCP_NODELAY, buffer sizes set
-// before connect or listen (later the window scale is fixed). For heron/net only.
+// Making TCP sockets with the options all of Heron's have: close-on-exec, non-blocking,
+// TCP_NODELAY, buffer sizes set before connect or listen (later the window scale is fixed). For
+// heron/net only.
 #pragma once
 
 #include <asio/basic_stream_socket.hpp>

@@ -1,10 +1,10 @@
 #include "heron/net/tcp_stream.h"
 
-#include <asio/buffer.hpp>
-#include <asio/post.hpp>
 #include <google/protobuf/message_lite.h>
 
 #include <algorithm>
+#include <asio/buffer.hpp>
+#include <asio/post.hpp>
 #include <utility>
 
 #include "heron/net/event_loop_impl.h"
@@ -162,8 +162,8 @@ void TcpStream::DeliverFrames() {
 }
 
 void TcpStream::StartRead() {
-  const bool wanted = (state_ == State::kOpen && handler_ != nullptr && !paused_) ||
-                      state_ == State::kLingering;
+  const bool wanted =
+      (state_ == State::kOpen && handler_ != nullptr && !paused_) || state_ == State::kLingering;
   if (!wanted || reading_) return;
   reading_ = true;
   const ReceiveBuffer::Space space = receive_.PrepareRead();
@@ -248,17 +248,18 @@ void TcpStream::Flush() {
 void TcpStream::WaitWritable() {
   write_waiting_ = true;
   WatchForStall();
-  socket_.async_wait(TcpSocket::wait_write, [self = shared_from_this()](const asio::error_code& ec) {
-    self->write_waiting_ = false;
-    if (!ec) self->Flush();
-  });
+  socket_.async_wait(TcpSocket::wait_write,
+                     [self = shared_from_this()](const asio::error_code& ec) {
+                       self->write_waiting_ = false;
+                       if (!ec) self->Flush();
+                     });
 }
 
 void TcpStream::OnWriteError(const asio::error_code& ec) {
   write_broken_ = true;
   queue_.Clear();
-  // The peer's last words (why it refused us) may lie in the receive buffer: reading meets the end soon. Without a
-  // reader this is the end.
+  // The peer's last words (why it refused us) may lie in the receive buffer: reading meets the end
+  // soon. Without a reader this is the end.
   const bool reader = state_ == State::kOpen && handler_ != nullptr && !paused_;
   if (!reader) Fail(Unavailable("connection lost: " + ec.message()));
 }
@@ -276,10 +277,10 @@ void TcpStream::StartLingering() {
 
 void TcpStream::WatchForStall() {
   if (stall_timer_ != 0 || options_.stall_timeout <= Duration::zero()) return;
-  stall_timer_ = loop_.RunAfter(options_.stall_timeout / kStallChecksPerTimeout,
-                                [weak = weak_from_this()] {
-                                  if (auto self = weak.lock()) self->OnStallTimer();
-                                });
+  stall_timer_ =
+      loop_.RunAfter(options_.stall_timeout / kStallChecksPerTimeout, [weak = weak_from_this()] {
+        if (auto self = weak.lock()) self->OnStallTimer();
+      });
 }
 
 void TcpStream::OnStallTimer() {

@@ -1,8 +1,9 @@
-// The TCP connection behind net::Connection. It outlives the Connection while a flush or an asynchronous operation is
-// under way, which is why it is a shared object of its own. For heron/net only.
+// The TCP connection behind net::Connection. It outlives the Connection while a flush or an
+// asynchronous operation is under way, which is why it is a shared object of its own. For heron/net
+// only.
 //
-// Thread: the loop's. Everything that reaches the handler starts in a loop callback (OnTurn, OnRead, timers), never in a
-// call of the owner: those only note what is to do and schedule a turn.
+// Thread: the loop's. Everything that reaches the handler starts in a loop callback (OnTurn,
+// OnRead, timers), never in a call of the owner: those only note what is to do and schedule a turn.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +49,8 @@ class TcpStream final : public std::enable_shared_from_this<TcpStream> {
   enum class State {
     kOpen,
     kFlushing,   // CloseAfterFlush: the queue is being sent, nothing is delivered
-    kLingering,  // all sent, end of stream sent; waits for the peer's, so that no reset overtakes our last bytes
+    kLingering,  // all sent, end of stream sent; waits for the peer's, so that no reset overtakes
+                 // our last bytes
     kClosed,
   };
 
