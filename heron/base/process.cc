@@ -66,6 +66,8 @@ struct ChildSetup {
   std::vector<char*> argv;
   std::vector<char*> environment;
   const char* working_folder = nullptr;
+  const char* headline = nullptr;
+  size_t headline_bytes = 0;
   int in = -1;
   int out = -1;
   int failure_pipe = -1;
@@ -90,6 +92,17 @@ void CloseOnExecAbove2(const ChildSetup& setup) {
   for (int fd = 3; fd < setup.max_descriptor; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+void WriteHeadline(const ChildSetup& setup) {
+  char digits[16];
+  size_t first = sizeof(digits);
+  digits[--first] = '\n';
+  for (pid_t rest = getpid(); rest > 0 && first > 0; rest /= 10) {
+    digits[--first] = static_cast<char>('0' + rest % 10);
+  }
+  (void)!write(setup.out, setup.headline, setup.headline_bytes);
+  (void)!write(setup.out, digits + first, sizeof(digits) - first);
+}
+
 [[noreturn]] void RunChild(const ChildSetup& setup) {
   if (setup.die_with_parent) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) FailChild(setup, Step::kParentDeath, errno);
@@ -103,6 +116,7 @@ void CloseOnExecAbove2(const ChildSetup& setup) {
   if (dup2(setup.in, 0) < 0 || dup2(setup.out, 1) < 0 || dup2(setup.out, 2) < 0) {
     FailChild(setup, Step::kStreams, errno);
   }
+  if (setup.headline_bytes > 0) WriteHeadline(setup);
   CloseOnExecAbove2(setup);
   struct sigaction by_default;
   std::memset(&by_default, 0, sizeof(by_default));
@@ -209,6 +223,8 @@ Result<ProcessIdentity> SpawnProcess(const SpawnOptions& options) {
   setup.argv = Pointers(argv);
   setup.environment = Pointers(environment);
   if (!options.working_folder.empty()) setup.working_folder = options.working_folder.c_str();
+  setup.headline = options.log_headline.data();
+  setup.headline_bytes = options.log_headline.size();
   setup.in = in->get();
   setup.out = out->get();
   setup.failure_pipe = writer->get();

@@ -28,6 +28,7 @@ struct SpawnOptions {
   std::string working_folder;     // empty: this process's
   std::string log_file;           // stdout and stderr, appended to; empty: /dev/null
   mode_t log_mode = 0644;         // of a log file that is made
+  std::string log_headline;       // the log gets this, the pid and a line end before the program runs; empty: nothing
   // SIGKILL when this process's main thread ends, however it ends. A parent that was gone before the child could ask for
   // this makes the child exit with kExitParentDied.
   bool die_with_parent = true;

@@ -108,6 +108,12 @@ std::vector<ProcessStat> ListProcesses() {
   return processes;
 }
 
+std::vector<ProcessStat> ListChildren(pid_t parent) {
+  std::vector<ProcessStat> children = ListProcesses();
+  std::erase_if(children, [parent](const ProcessStat& stat) { return stat.parent != parent; });
+  return children;
+}
+
 std::vector<std::string> ReadCommandLine(pid_t pid) {
   std::vector<std::string> arguments;
   const std::string text = ReadSmallFile(ProcPath(pid, "cmdline"));

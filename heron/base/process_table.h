@@ -46,6 +46,9 @@ bool IsAlive(const ProcessIdentity& identity);
 // All processes of this machine (pid namespace) as they are seen one after the other; some may be gone already.
 std::vector<ProcessStat> ListProcesses();
 
+// The children of `parent` among them, zombies included.
+std::vector<ProcessStat> ListChildren(pid_t parent);
+
 // Empty for a zombie, a stranger's process and one that is gone. At most 2 MiB are read.
 std::vector<std::string> ReadCommandLine(pid_t pid);
 // Whether the environment the process was started with has exactly this "NAME=VALUE".

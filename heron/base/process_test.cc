@@ -103,6 +103,23 @@ TEST_F(ProcessTest, LogIsAppendedToWithItsMode) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
+TEST_F(ProcessTest, HeadlineWithThePidStandsBeforeTheOutput) {
+  options_.log_headline = "--- started with pid ";
+  const ProcessIdentity child = Start({"describe"});
+  WaitForEnd(child.pid);
+  EXPECT_EQ(Log().find("--- started with pid " + std::to_string(child.pid) + "\n"), 0u) << Log();
+}
+
+TEST_F(ProcessTest, ChildrenAreListed) {
+  const ProcessIdentity child = Start({"pause"});
+  const auto children = ListChildren(getpid());
+  ASSERT_EQ(children.size(), 1u);
+  EXPECT_EQ(children[0].pid, child.pid);
+  ASSERT_TRUE(SignalProcess(child, SIGKILL).ok());
+  WaitForEnd(child.pid);
+  EXPECT_TRUE(ListChildren(getpid()).empty());
+}
+
 TEST_F(ProcessTest, NewSession) {
   options_.new_session = true;
   WaitForEnd(Start({"describe"}).pid);

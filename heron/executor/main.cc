@@ -1,0 +1,48 @@
+// heron-executor: runs the processes of one container. See heron/docs/life_of_a_topology.md.
+#include <glog/logging.h>
+#include <signal.h>
+
+#include <iostream>
+#include <memory>
+
+#include "heron/base/exit_codes.h"
+#include "heron/base/process.h"
+#include "heron/executor/executor_server.h"
+#include "heron/executor/options.h"
+#include "heron/link/session.h"
+#include "heron/net/event_loop.h"
+#include "heron/state/state_store.h"
+
+namespace {
+
+int Fail(const heron::Status& status) {
+  LOG(ERROR) << status.ToString();
+  return heron::kExitError;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  google::InitGoogleLogging(argv[0]);
+  FLAGS_logtostderr = true;
+  const auto options = heron::executor::ParseOptions(&argc, &argv);
+  if (!options.ok()) {
+    std::cerr << "heron-executor: " << options.status().message() << "; see --help\n";
+    return heron::kExitUsage;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  const heron::Status subreaper = heron::SetChildSubreaper();
+  if (!subreaper.ok()) return Fail(subreaper);
+  auto secret = heron::link::ReadSecretFile(options->secret_file);
+  if (!secret.ok()) return Fail(secret.status());
+  auto store = heron::state::OpenStateStore(options->state_url);
+  if (!store.ok()) return Fail(store.status());
+
+  heron::net::EventLoop loop;
+  heron::executor::ExecutorServer server(loop, *options, std::move(secret).value(),
+                                         std::move(store).value());
+  const heron::Status started = server.Start();
+  if (!started.ok()) return Fail(started);
+  loop.Run();
+  return server.exit_code();
+}

@@ -1,0 +1,27 @@
+// The command line of heron-executor.
+#pragma once
+
+#include <string>
+
+#include "heron/base/ids.h"
+#include "heron/base/status.h"
+#include "heron/state/paths.h"
+
+namespace heron::executor {
+
+struct Options {
+  state::TopologyKey key;
+  std::string topology_id;
+  std::string state_url;
+  ContainerId container = 0;
+  std::string secret_file;
+  std::string engine_folder;     // heron-topology-master, heron-stream-manager
+  std::string program;           // the user's
+  std::string container_folder;  // logs; made if missing
+  std::string bind_host = "127.0.0.1";
+};
+
+// Removes what it knows from the arguments. InvalidArgument names the flag that is missing or wrong.
+Result<Options> ParseOptions(int* argc, char*** argv);
+
+}  // namespace heron::executor
