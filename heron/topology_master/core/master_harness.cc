@@ -187,7 +187,9 @@ void MasterUnderTest::SendContainerPlan(SessionId session, const proto::Containe
 
 void MasterUnderTest::SendMasterUpdate(SessionId session, const proto::MasterUpdate& update) {
   EXPECT_GT(update.mastership_epoch(), 0u);
-  if (check_sent_is_stored) EXPECT_GE(store_->plan().version(), update.plan_version());
+  if (check_sent_is_stored) {
+    EXPECT_GE(store_->plan().version(), update.plan_version());
+  }
   if (update.has_plan()) {
     EXPECT_EQ(update.plan().version(), update.plan_version());
     ++updates_with_plan[session];
