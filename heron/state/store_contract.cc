@@ -13,15 +13,6 @@
 
 namespace heron::state {
 
-bool Eventually(const std::function<bool()>& holds) {
-  auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
 Status IncrementNode(StateStore& store, const std::string& path, int times) {
   while (times > 0) {
     Result<VersionedValue> read = store.Get(path);

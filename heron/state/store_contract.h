@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "heron/state/eventually.h"
 #include "heron/state/state_store.h"
 
 namespace heron::state {
@@ -36,8 +37,5 @@ class StoreContract : public testing::TestWithParam<StoreUnderTest> {
 
 // Adds one to the number in the node, by Get and Set, `times` times. Returns the first unexpected failure.
 Status IncrementNode(StateStore& store, const std::string& path, int times);
-
-// Waits until it holds, for at most 30 s.
-bool Eventually(const std::function<bool()>& holds);
 
 }  // namespace heron::state

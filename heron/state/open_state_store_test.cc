@@ -1,0 +1,37 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "heron/state/state_store.h"
+
+namespace heron::state {
+namespace {
+
+TEST(OpenStateStore, ByUrl) {
+  const char* base = ::getenv("TEST_TMPDIR");
+  std::string root = std::string(base != nullptr ? base : "/tmp") + "/open_state_store";
+  auto file = OpenStateStore("file:" + root);
+  ASSERT_TRUE(file.ok()) << file.status().ToString();
+  (*file)->Create("/a", "v").status().IgnoreError();
+  for (std::string url : {"file:" + root + "/", "file://" + root, "file:///" + root}) {
+    auto again = OpenStateStore(url);
+    ASSERT_TRUE(again.ok()) << again.status().ToString();
+    EXPECT_EQ((*again)->Get("/a")->value, "v") << url;
+  }
+  auto one = OpenStateStore("memory:shared");
+  ASSERT_TRUE((*one)->Create("/a", "m").ok());
+  EXPECT_EQ((*OpenStateStore("memory:shared"))->Get("/a")->value, "m");
+  EXPECT_FALSE((*OpenStateStore("memory:"))->Get("/a").ok());
+}
+
+TEST(OpenStateStore, AWrongUrlNamesTheKnownKinds) {
+  for (std::string url : {"", "zookeeper:host:2181", "/tmp/x", "memory"}) {
+    Status status = OpenStateStore(url).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("file:/absolute/folder"), std::string::npos);
+  }
+  EXPECT_EQ(OpenStateStore("file:relative").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(OpenStateStore("file:").status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace heron::state
