@@ -1,4 +1,4 @@
-// When open batches leave although they are not full: at most kMaxAge after the first tuple went in, or at once when the
+// When open batches leave although they are not full: at most a maximum age after the first tuple went in, or at once when the
 // task thread has nothing else to do and there is credit for it. Credit grows by one flush per kCreditEvery, at most
 // kMaxCredit are held: a lone tuple does not wait for a timer, and a fast stream is not cut into tiny batches.
 //
@@ -14,11 +14,11 @@ namespace heron::instance {
 
 class FlushPacer {
  public:
-  static constexpr Duration kMaxAge = std::chrono::milliseconds(1);
   static constexpr Duration kCreditEvery = std::chrono::microseconds(500);
   static constexpr int kMaxCredit = 8;
 
-  explicit FlushPacer(MonotonicTime now) : credit_since_(now - kMaxCredit * kCreditEvery) {}
+  explicit FlushPacer(MonotonicTime now, Duration max_age = std::chrono::milliseconds(1))
+      : max_age_(max_age), credit_since_(now - kMaxCredit * kCreditEvery) {}
 
   // A tuple went into an empty set of batches. `now` may be a little old: the last time that the clock was read.
   void OnOpened(MonotonicTime now) {
@@ -27,7 +27,7 @@ class FlushPacer {
   void OnFlushed() { opened_.reset(); }
 
   // Under load.
-  bool Aged(MonotonicTime now) const { return opened_ && now - *opened_ >= kMaxAge; }
+  bool Aged(MonotonicTime now) const { return opened_ && now - *opened_ >= max_age_; }
 
   // With nothing else to do: true, and the credit is spent, if everything open should leave now.
   bool TakeIdleFlush(MonotonicTime now) {
@@ -42,10 +42,11 @@ class FlushPacer {
   // When to ask again while idle; nothing is open: never.
   std::optional<MonotonicTime> NextIdleFlush() const {
     if (!opened_) return std::nullopt;
-    return std::min(*opened_ + kMaxAge, credit_since_ + kCreditEvery);
+    return std::min(*opened_ + max_age_, credit_since_ + kCreditEvery);
   }
 
  private:
+  const Duration max_age_;
   std::optional<MonotonicTime> opened_;
   MonotonicTime credit_since_;  // credit is the time since then in units of kCreditEvery
 };

@@ -36,7 +36,7 @@ TaskOutput::TaskOutput(Options options, std::unique_ptr<routing::StreamRouter> r
       link_(link),
       clock_(clock),
       writer_(options_.batches, this),
-      pacer_(clock_.now()),
+      pacer_(clock_.now(), options_.batch_max_age),
       snapshot_at_(clock_.now()),
       refusals_logged_(options_.streams.size()),
       too_large_logged_(options_.streams.size()) {}

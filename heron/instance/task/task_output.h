@@ -27,6 +27,7 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   struct Options {
     BatchWriter::Options batches;
     size_t tuple_max_bytes = 8u << 20;
+    Duration batch_max_age = std::chrono::milliseconds(1);
     std::string component;
     std::vector<std::string> streams;  // names, in declared order
   };

@@ -11,7 +11,6 @@
 #include "heron/api/internal/builder_access.h"
 #include "heron/api/internal/task_facts.h"
 #include "heron/instance/log.h"
-#include "heron/model/topology_settings.h"
 
 namespace heron::instance {
 
@@ -19,22 +18,14 @@ using heron::internal::BuilderAccess;
 
 namespace {
 
-constexpr std::string_view kBatchMaxBytes = "topology.batch.max.bytes";
-constexpr int64_t kDefaultBatchBytes = 32 << 10;
-
-size_t SettingBytes(const proto::Topology& topology, std::string_view key, int64_t otherwise) {
-  const int64_t bytes = model::TopologySettingOf(topology, key);
-  return static_cast<size_t>(bytes > 0 ? bytes : otherwise);
-}
-
 TaskOutput::Options OutputOptions(const TaskThread::Options& options) {
-  const proto::Topology& topology = options.layout->topology();
   TaskOutput::Options output;
   output.batches = {.task = options.facts.task,
                     .epoch = options.epoch,
                     .routing_version = options.routing_version,
-                    .batch_max_bytes = SettingBytes(topology, kBatchMaxBytes, kDefaultBatchBytes)};
-  output.tuple_max_bytes = SettingBytes(topology, model::kTupleMaxBytes, 8 << 20);
+                    .batch_max_bytes = static_cast<size_t>(options.settings.batch_max_bytes)};
+  output.tuple_max_bytes = static_cast<size_t>(options.settings.tuple_max_bytes);
+  output.batch_max_age = options.settings.batch_max_age();
   output.component = options.facts.component;
   for (const auto& declared : options.facts.outputs) output.streams.push_back(declared.stream);
   return output;
@@ -54,7 +45,7 @@ std::string Describe(const std::exception& error) {
 // Outlives the task: users may keep it and wake a spout that is no more.
 class TaskThread::SpoutWaker : public heron::internal::WakeTarget {
  public:
-  explicit SpoutWaker(std::shared_ptr<Wake> wake) : wake_(std::move(wake)) {}
+  explicit SpoutWaker(std::shared_ptr<heron::Wake> wake) : wake_(std::move(wake)) {}
   void Wake() override {
     woken_.store(true);
     wake_->Notify();
@@ -138,10 +129,10 @@ void TaskThread::Run() {
 }
 
 void TaskThread::RunSpout() {
+  SpoutContext context(options_.facts, *this);  // outlives the component
   std::unique_ptr<Spout> spout =
       BuilderAccess::MakeSpout(*options_.builder, options_.facts.component);
   if (spout == nullptr) throw Unrecoverable("gave no spout");
-  SpoutContext context(options_.facts, *this);
   method_ = "Open";
   spout->Open(context);
   output_.SendEvent(TaskEvent::Kind::kOpened);
@@ -208,9 +199,9 @@ void TaskThread::SpoutLoop(Spout& spout) {
 }
 
 void TaskThread::RunBolt() {
+  BoltContext context(options_.facts, *this);  // outlives the component
   std::unique_ptr<Bolt> bolt = BuilderAccess::MakeBolt(*options_.builder, options_.facts.component);
   if (bolt == nullptr) throw Unrecoverable("gave no bolt");
-  BoltContext context(options_.facts, *this);
   method_ = "Prepare";
   bolt->Prepare(context);
   output_.SendEvent(TaskEvent::Kind::kOpened);

@@ -22,6 +22,7 @@
 #include "heron/instance/task/task_link.h"
 #include "heron/instance/task/task_output.h"
 #include "heron/model/task_layout.h"
+#include "heron/settings/topology_settings.h"
 
 namespace heron::instance {
 
@@ -34,6 +35,7 @@ class TaskThread : private heron::internal::TaskRuntime {
     Epoch epoch;
     uint64_t routing_version = 0;
     bool spout = false;
+    settings::TopologySettings settings;
     heron::routing::StreamRouter::KeyGroups key_groups;
   };
 
