@@ -1,0 +1,295 @@
+#include "tools/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "tools/cli/nearest.h"
+#include "tools/cli/target.h"
+
+namespace tools::cli {
+namespace {
+
+using heron::InvalidArgument;
+using heron::Result;
+using heron::Status;
+
+// As typed, before the typed values are made of it.
+struct RawOptions {
+  std::string output = "text";
+  std::string wait;
+  std::string wait_for;
+  std::string timeout;
+  std::string containers;
+  std::string parallelism_all;
+  std::string tail;
+  std::vector<std::string> parallelism;
+  std::string help_about;
+};
+
+constexpr char kPlaceHelp[] =
+    "CLUSTER[/ROLE[/ENV]] may stand first: cluster by default as configured (local), role your user name, env default.";
+
+// The library makes a usage line of its own that knows neither the optional place nor "--".
+class UsageFormatter : public CLI::Formatter {
+ public:
+  explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: " + usage_ + "\n";
+  }
+
+ private:
+  const std::string usage_;
+};
+
+std::shared_ptr<CLI::FormatterBase> Usage(std::string usage) {
+  auto formatter = std::make_shared<UsageFormatter>(std::move(usage));
+  formatter->column_width(32);
+  return formatter;
+}
+
+class Parser {
+ public:
+  explicit Parser(CommandLine* line) : line_(*line), app_(
+      "Runs stream processing topologies.", "heron") {
+    app_.require_subcommand(1);
+    app_.footer("heron COMMAND --help shows a command's options and an example.\n"
+                "Exit codes: 0 done, 1 refused by the system, 2 bad usage.");
+    AddSubmit();
+    AddWait();
+    AddKill();
+    AddDesire("activate", "Let the spouts of a deactivated topology emit again");
+    AddDesire("deactivate", "Let the spouts of a topology pause; it stays in place");
+    AddTopologies();
+    AddLogs();
+    AddCommand("version", "Print the version", "heron version");
+    AddCommand("help", "Explain a command", "heron help submit")
+        ->add_option("COMMAND", raw_.help_about, "The command to explain");
+  }
+
+  Status Parse(std::vector<std::string> words);
+
+ private:
+  CLI::App* AddCommand(const std::string& name, const std::string& what,
+                       const std::string& example) {
+    CLI::App* command = app_.add_subcommand(name, what);
+    command->footer("Example:\n  " + example);
+    command->add_option("--output", raw_.output, "text or json")
+        ->check(CLI::IsMember({"text", "json"}));
+    names_.push_back(name);
+    return command;
+  }
+  void AddPositionals(CLI::App* command, const std::string& what, int least, int most) {
+    command->add_option(what, line_.positionals, kPlaceHelp)->expected(least, most)->required();
+  }
+  void AddSubmit();
+  void AddWait();
+  void AddKill();
+  void AddDesire(const std::string& name, const std::string& what);
+  void AddTopologies();
+  void AddLogs();
+  Status TakeValues();
+
+  CommandLine& line_;
+  RawOptions raw_;
+  CLI::App app_;
+  std::vector<std::string> names_;
+};
+
+void Parser::AddSubmit() {
+  CLI::App* submit = AddCommand(
+      "submit", "Start a topology",
+      "heron submit local ./wordcount my-count --wait=finished --parallelism split=4 -- in.txt out.tsv");
+  submit->formatter(Usage("heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME [OPTIONS] [-- ARGUMENTS]"));
+  AddPositionals(submit, "PROGRAM_NAME", 1, 3);
+  submit->add_option("--wait", raw_.wait,
+                     "Wait until it is 'running' (if nothing is said) or 'finished'");
+  submit->add_option("--timeout", raw_.timeout, "How long to wait, e.g. 30s, 5m");
+  submit->add_option("--containers", raw_.containers, "Containers to spread the tasks over");
+  submit->add_option("--parallelism", raw_.parallelism, "COMPONENT=N: tasks of a component")
+      ->allow_extra_args(false);
+  submit->add_option("--parallelism-all", raw_.parallelism_all, "Tasks of every component");
+  submit->add_option("--config,--config-property", line_.config, "KEY=VALUE: a setting")
+      ->allow_extra_args(false);
+  submit->add_flag("--deploy-deactivated", line_.deploy_deactivated,
+                   "Start it, but let the spouts wait for: heron activate");
+  submit->add_flag("--dry-run", line_.dry_run, "Check everything, show the packing plan, start nothing");
+}
+
+void Parser::AddWait() {
+  CLI::App* wait = AddCommand("wait", "Wait until a topology runs or has finished",
+                              "heron wait my-count --for finished --timeout 10m");
+  wait->formatter(Usage("heron wait [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
+  AddPositionals(wait, "NAME", 1, 2);
+  wait->add_option("--for", raw_.wait_for, "running or finished (if nothing is said)")
+      ->check(CLI::IsMember({"running", "finished"}));
+  wait->add_option("--timeout", raw_.timeout, "How long, e.g. 30s, 5m; for ever if not said");
+}
+
+void Parser::AddKill() {
+  CLI::App* kill = AddCommand("kill", "End a topology and remove everything of it, logs too",
+                              "heron kill my-count");
+  kill->formatter(Usage("heron kill [CLUSTER[/ROLE[/ENV]]] NAME"));
+  AddPositionals(kill, "NAME", 1, 2);
+}
+
+void Parser::AddDesire(const std::string& name, const std::string& what) {
+  CLI::App* command = AddCommand(name, what, "heron " + name + " my-count");
+  command->formatter(Usage("heron " + name + " [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
+  AddPositionals(command, "NAME", 1, 2);
+  command->add_option("--timeout", raw_.timeout, "How long to wait until it is so; 30s if not said");
+}
+
+void Parser::AddTopologies() {
+  CLI::App* command = AddCommand("topologies", "Show the topologies and how they are",
+                                 "heron topologies my-count");
+  command->formatter(Usage("heron topologies [CLUSTER[/ROLE[/ENV]]] [NAME] [OPTIONS]"));
+  command->add_option("NAME", line_.positionals, kPlaceHelp)->expected(0, 2);
+}
+
+void Parser::AddLogs() {
+  CLI::App* logs = AddCommand("logs", "Show the logs of a topology",
+                              "heron logs my-count split[0] --tail 50 --follow");
+  logs->formatter(Usage("heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
+              "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; all if not said"));
+  AddPositionals(logs, "NAME_TARGET", 1, 3);
+  logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said");
+  logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
+}
+
+Status Parser::Parse(std::vector<std::string> words) {
+  // The first word that is no option is the command: a wrong one deserves a better answer than the library's.
+  for (const std::string& word : words) {
+    if (word.starts_with("-")) continue;
+    if (std::find(names_.begin(), names_.end(), word) == names_.end()) {
+      return InvalidArgument("no command '" + word + "'" + NearestHint(word, names_));
+    }
+    break;
+  }
+  // An option with an optional value would swallow the word behind it.
+  for (std::string& word : words) {
+    if (word == "--wait") word = "--wait=running";
+  }
+  std::reverse(words.begin(), words.end());  // as the library wants it
+  try {
+    app_.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    line_.help = app_.help();
+    return Status::Ok();
+  } catch (const CLI::ParseError& error) {
+    return InvalidArgument(error.what());
+  }
+  line_.command = app_.get_subcommands().front()->get_name();
+  if (line_.command == "help") {
+    if (raw_.help_about.empty()) {
+      line_.help = app_.help();
+      return Status::Ok();
+    }
+    if (std::find(names_.begin(), names_.end(), raw_.help_about) == names_.end()) {
+      return InvalidArgument("no command '" + raw_.help_about + "'" +
+                             NearestHint(raw_.help_about, names_));
+    }
+    line_.help = app_.get_subcommand(raw_.help_about)->help();
+    return Status::Ok();
+  }
+  return TakeValues();
+}
+
+Status Parser::TakeValues() {
+  line_.json = raw_.output == "json";
+  std::string wait = raw_.wait;
+  if (line_.command == "wait") wait = raw_.wait_for.empty() ? "finished" : raw_.wait_for;
+  if (wait == "running") line_.wait = WaitOptions::For::kRunning;
+  if (wait == "finished") line_.wait = WaitOptions::For::kFinished;
+  if (!wait.empty() && !line_.wait) {
+    return InvalidArgument("--wait=" + wait + ": write --wait=running or --wait=finished");
+  }
+  if (!raw_.timeout.empty()) {
+    Result<heron::Duration> timeout = ParseDuration(raw_.timeout);
+    if (!timeout.ok()) return timeout.status().WithContext("--timeout");
+    line_.timeout = *timeout;
+  }
+  const auto number = [](const char* option, const std::string& text, int least,
+                         std::optional<int>* into) -> Status {
+    if (text.empty()) return Status::Ok();
+    Result<int> parsed = ParseNumber(option, text, least, 100'000);
+    if (!parsed.ok()) return parsed.status();
+    *into = *parsed;
+    return Status::Ok();
+  };
+  HERON_RETURN_IF_ERROR(number("--containers", raw_.containers, 1, &line_.overrides.containers));
+  HERON_RETURN_IF_ERROR(
+      number("--parallelism-all", raw_.parallelism_all, 1, &line_.overrides.parallelism_all));
+  std::optional<int> tail;
+  HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, &tail));
+  line_.tail = tail.value_or(line_.tail);
+  for (const std::string& text : raw_.parallelism) {
+    auto assignment = ParseAssignment("--parallelism", text);
+    if (!assignment.ok()) return assignment.status();
+    auto tasks = ParseNumber("--parallelism " + assignment->first, assignment->second, 1, 100'000);
+    if (!tasks.ok()) return tasks.status();
+    line_.overrides.parallelism.emplace_back(assignment->first, *tasks);
+  }
+  for (const std::string& text : line_.config) {
+    auto assignment = ParseAssignment("--config", text);
+    if (!assignment.ok()) return assignment.status();
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<CommandLine> ParseCommandLine(const std::vector<std::string>& words) {
+  CommandLine line;
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  std::vector<std::string> own(words.begin(), dashes);
+  if (dashes != words.end()) line.arguments.assign(dashes + 1, words.end());
+  Parser parser(&line);
+  HERON_RETURN_IF_ERROR(parser.Parse(std::move(own)));
+  if (line.help.empty() && !line.arguments.empty() && line.command != "submit") {
+    return InvalidArgument("only submit takes arguments after --");
+  }
+  return line;
+}
+
+Status AssignPositionals(const std::string& default_cluster, CommandLine* line) {
+  std::vector<std::string> words = line->positionals;
+  const auto is_place = [&](const std::string& word) {
+    return word.find('/') != std::string::npos || word == "local" || word == default_cluster;
+  };
+  const auto take_place = [&] {
+    line->place = words.front();
+    words.erase(words.begin());
+  };
+  if (line->command == "submit") {
+    if (words.size() == 3) take_place();
+    if (words.size() != 2) {
+      return InvalidArgument("submit needs a program and a name: heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME");
+    }
+    line->program = words[0];
+    line->name = words[1];
+    return Status::Ok();
+  }
+  if (line->command == "topologies") {
+    if (words.size() == 2 || (words.size() == 1 && is_place(words[0]))) take_place();
+    if (!words.empty()) line->name = words[0];
+    return Status::Ok();
+  }
+  if (line->command == "logs") {
+    if (words.size() == 3 || (words.size() == 2 && is_place(words[0]))) take_place();
+    if (words.size() == 2) line->log_target = words[1];
+    line->name = words[0];
+    return Status::Ok();
+  }
+  if (line->command == "version") return Status::Ok();
+  if (words.empty() || words.size() > 2) {
+    return InvalidArgument(line->command + " needs a name: heron " + line->command +
+                           " [CLUSTER[/ROLE[/ENV]]] NAME");
+  }
+  if (words.size() == 2) take_place();
+  line->name = words[0];
+  return Status::Ok();
+}
+
+}  // namespace tools::cli

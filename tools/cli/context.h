@@ -1,0 +1,42 @@
+// What every command works with. A test gives a memory store, a fake scheduler, string streams and a clock of its own.
+//
+// Commands return a Status: ok is exit code 0, anything else is 1 with the message on standard error. Mistakes in the
+// command line itself are found by main() before a command runs (exit code 2).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "heron/base/clock.h"
+#include "heron/base/status.h"
+#include "heron/state/state_store.h"
+#include "scheduler/scheduler.h"
+#include "scheduler/uploader/local_folder.h"
+
+namespace tools::cli {
+
+// Nothing is owned; everything outlives the command.
+struct Cli {
+  heron::state::StateStore* store = nullptr;
+  scheduler::Scheduler* scheduler = nullptr;
+  scheduler::LocalFolder* packages = nullptr;
+  const heron::Clock* clock = nullptr;
+  std::ostream* out = nullptr;  // results: what a program reads
+  std::ostream* err = nullptr;  // progress, warnings, failures: what a person reads
+  bool terminal = false;        // `err` is one: progress in place, colours
+  bool json = false;            // --output json
+  std::string cluster = "local";
+  std::string by;               // user@host:pid, as stored with every wish
+
+  // Returns early when interrupted.
+  std::function<void(heron::Duration)> sleep;
+  // Ctrl-C (or SIGTERM, SIGHUP) came.
+  std::function<bool()> interrupted;
+};
+
+// How often state is read while waiting.
+inline constexpr heron::Duration kPollInterval = std::chrono::milliseconds(50);
+
+}  // namespace tools::cli

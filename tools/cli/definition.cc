@@ -1,0 +1,142 @@
+#include "tools/cli/definition.h"
+
+#include <algorithm>
+#include <bit>
+#include <sstream>
+
+#include "heron/model/topology_check.h"
+#include "heron/settings/topology_settings.h"
+#include "scheduler/packing/round_robin.h"
+#include "tools/cli/nearest.h"
+
+namespace tools::cli {
+namespace {
+
+using heron::Result;
+using heron::Status;
+using heron::proto::Component;
+using heron::proto::Topology;
+
+std::vector<std::string> ComponentNames(const Topology& topology) {
+  std::vector<std::string> names;
+  for (const Component& component : topology.components()) names.push_back(component.name());
+  return names;
+}
+
+Component* FindComponent(Topology* topology, const std::string& name) {
+  for (Component& component : *topology->mutable_components()) {
+    if (component.name() == name) return &component;
+  }
+  return nullptr;
+}
+
+void ApplyParallelism(const Overrides& overrides, Topology* topology,
+                      std::vector<std::string>* problems) {
+  if (overrides.parallelism_all) {
+    for (Component& component : *topology->mutable_components()) {
+      component.set_parallelism(static_cast<uint32_t>(*overrides.parallelism_all));
+    }
+  }
+  std::map<std::string, int> given;
+  for (const auto& [name, parallelism] : overrides.parallelism) {
+    const auto [first, fresh] = given.emplace(name, parallelism);
+    if (!fresh && first->second != parallelism) {
+      problems->push_back("--parallelism " + name + " is given twice, as " +
+                          std::to_string(first->second) + " and " + std::to_string(parallelism));
+      continue;
+    }
+    Component* component = FindComponent(topology, name);
+    if (component == nullptr) {
+      problems->push_back("--parallelism " + name + "=" + std::to_string(parallelism) +
+                          ": the topology has no component '" + name + "'" +
+                          NearestHint(name, ComponentNames(*topology)));
+      continue;
+    }
+    component->set_parallelism(static_cast<uint32_t>(parallelism));
+  }
+}
+
+// Every line of a status is a problem of its own.
+void AddProblems(const Status& status, std::vector<std::string>* problems) {
+  std::istringstream lines(status.message());
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = line.find_first_not_of(" \t");
+    if (begin != std::string::npos) problems->push_back(line.substr(begin));
+  }
+}
+
+Status AsStatus(const std::vector<std::string>& problems) {
+  if (problems.empty()) return Status::Ok();
+  if (problems.size() == 1) return heron::InvalidArgument(problems[0]);
+  std::string message = std::to_string(problems.size()) + " problems:";
+  for (const std::string& problem : problems) message += "\n  - " + problem;
+  return heron::InvalidArgument(message);
+}
+
+}  // namespace
+
+uint32_t KeyGroups(uint32_t parallelism) {
+  return std::max<uint32_t>(128, std::bit_ceil(8 * std::max<uint32_t>(1, parallelism)));
+}
+
+Result<Definition> Define(const Topology& described, const std::string& name,
+                          const Overrides& overrides,
+                          const heron::settings::ClusterConfig& config) {
+  Definition definition;
+  Topology& topology = definition.topology;
+  topology = described;
+  topology.set_name(name);
+  std::vector<std::string> problems;
+  ApplyParallelism(overrides, &topology, &problems);
+
+  std::map<std::string, std::string> own(topology.config().begin(), topology.config().end());
+  std::map<std::string, std::string> effective = config.TopologyConfig(own);
+  if (overrides.containers) effective["topology.containers"] = std::to_string(*overrides.containers);
+  topology.mutable_config()->clear();
+  topology.mutable_config()->insert(effective.begin(), effective.end());
+
+  int containers = 1;
+  auto settings = heron::settings::ParseTopologySettings(effective);
+  if (settings.ok()) {
+    containers = settings->containers;
+    definition.notices = settings->notices;
+  } else {
+    AddProblems(settings.status(), &problems);
+  }
+  // Its configuration was checked just now, together with what files and command line add.
+  Topology without_config = topology;
+  without_config.clear_config();
+  for (std::string& problem : heron::model::CheckTopology(without_config)) {
+    problems.push_back(std::move(problem));
+  }
+  HERON_RETURN_IF_ERROR(AsStatus(problems));
+
+  auto plan = scheduler::PackRoundRobin(topology, containers);
+  if (!plan.ok()) return plan.status();
+  definition.plan = *plan;
+  for (const Component& component : topology.components()) {
+    definition.key_groups[component.name()] = KeyGroups(component.parallelism());
+  }
+  if (definition.plan.containers_size() < containers) {
+    definition.notices.push_back("only " + std::to_string(definition.plan.containers_size()) +
+                                 " of " + std::to_string(containers) +
+                                 " containers are used: there are no more tasks");
+  }
+  return definition;
+}
+
+std::string PlanTable(const Definition& definition) {
+  std::ostringstream out;
+  out << "CONTAINER  TASKS\n        0  topology master\n";
+  for (const auto& container : definition.plan.containers()) {
+    std::string number = std::to_string(container.container());
+    out << std::string(9 - std::min<size_t>(9, number.size()), ' ') << number << " ";
+    for (const auto& task : container.tasks()) {
+      out << " " << task.component() << "[" << task.component_index() << "]";
+    }
+    out << "\n";
+  }
+  return out.str();
+}
+
+}  // namespace tools::cli

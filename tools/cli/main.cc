@@ -1,0 +1,206 @@
+// The `heron` command.
+
+#include <glog/logging.h>
+#include <limits.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "scheduler/local/local_scheduler.h"
+#include "tools/cli/command_line.h"
+#include "tools/cli/desire.h"
+#include "tools/cli/engine_files.h"
+#include "tools/cli/json_output.h"
+#include "tools/cli/kill.h"
+#include "tools/cli/logs.h"
+#include "tools/cli/records.h"
+#include "tools/cli/submit.h"
+#include "tools/cli/topologies.h"
+#include "tools/cli/version.h"
+
+namespace tools::cli {
+namespace {
+
+using heron::Result;
+using heron::Status;
+using heron::settings::ClusterConfig;
+using heron::state::TopologyKey;
+
+constexpr int kExitDone = 0;
+constexpr int kExitRefused = 1;
+constexpr int kExitUsage = 2;
+
+volatile sig_atomic_t interrupts = 0;
+
+void OnInterrupt(int) { interrupts = interrupts + 1; }
+void OnBrokenPipe(int) {}
+
+void HandleSignals() {
+  struct sigaction action = {};
+  action.sa_handler = OnInterrupt;
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  // A submit is not broken off because nobody reads its progress. A handler, unlike SIG_IGN, is not inherited by exec.
+  action.sa_handler = OnBrokenPipe;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+std::string Environment(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string UserName() {
+  const passwd* entry = getpwuid(geteuid());
+  return entry != nullptr ? entry->pw_name : "uid" + std::to_string(geteuid());
+}
+
+// Makes HERON_ROOT absolute: it is handed to processes that run in other folders.
+Result<std::string> HeronRoot() {
+  std::string root = Environment("HERON_ROOT");
+  if (root.empty()) {
+    std::string home = Environment("HOME");
+    const passwd* entry = getpwuid(geteuid());
+    if (home.empty() && entry != nullptr) home = entry->pw_dir;
+    if (home.empty()) return heron::NotFound("no home folder; set HERON_ROOT");
+    root = home + "/.heron";
+  }
+  std::error_code error;
+  std::filesystem::path absolute = std::filesystem::absolute(root, error).lexically_normal();
+  if (error) return heron::ErrnoStatus(error.value(), "cannot use HERON_ROOT=" + root);
+  if (!absolute.has_filename()) absolute = absolute.parent_path();
+  setenv("HERON_ROOT", absolute.c_str(), 1);
+  return absolute.string();
+}
+
+Result<ClusterConfig> LoadConfig(const std::string& root, const std::string& cluster,
+                                 const std::vector<std::string>& command_line) {
+  heron::settings::ClusterConfigInputs inputs;
+  inputs.cluster = cluster;
+  inputs.config_folder = Environment("HERON_CONFIG_FOLDER");
+  inputs.user_file = root + "/config.yaml";
+  inputs.command_line = command_line;
+  return ClusterConfig::Load(inputs);
+}
+
+Status Submit(Cli& cli, const CommandLine& line, const TopologyKey& key,
+              const ClusterConfig& config) {
+  Result<std::string> self = SelfPath();
+  if (!self.ok()) return self.status();
+  SubmitOptions options;
+  if (!line.dry_run) {
+    Result<std::vector<std::string>> engine =
+        FindEngine(*self, Environment("HERON_ENGINE_FOLDER"));
+    if (!engine.ok()) return engine.status();
+    options.engine = *engine;
+  }
+  options.key = key;
+  options.program = line.program;
+  options.arguments = line.arguments;
+  options.overrides = line.overrides;
+  options.deploy_deactivated = line.deploy_deactivated;
+  options.dry_run = line.dry_run;
+  options.describe.timeout = std::chrono::milliseconds(config.describe_timeout_ms());
+  options.describe.interrupted = cli.interrupted;
+  options.state_url = config.state_url();
+  options.user = UserName();
+  options.working_folder = std::filesystem::current_path().string();
+  options.engine_version = kEngineVersion;
+  if (line.wait) {
+    options.wait = WaitOptions{*line.wait, line.timeout};
+    if (*line.wait == WaitOptions::For::kRunning && !line.timeout) {
+      options.wait->timeout = std::chrono::milliseconds(config.submit_timeout_ms());
+    }
+  }
+  for (const std::string& notice : config.notices()) *cli.err << "note: " << notice << std::endl;
+  return SubmitCommand(cli, options, config);
+}
+
+Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
+                    const ClusterConfig& config) {
+  auto store = heron::state::OpenStateStore(config.state_url());
+  if (!store.ok()) return store.status();
+  const std::string folder = config.heron_root() + "/" + config.cluster();
+  scheduler::local::LocalScheduler local({.cluster_folder = folder});
+  scheduler::LocalFolder packages(folder + "/packages");
+  cli.store = store->get();
+  cli.scheduler = &local;
+  cli.packages = &packages;
+  cli.cluster = config.cluster();
+
+  if (line.command == "topologies") return TopologiesCommand(cli, place, line.name);
+  const TopologyKey key{place.role, place.env, line.name};
+  if (line.command == "submit") return Submit(cli, line, key, config);
+  if (line.command == "kill") return KillCommand(cli, key);
+  if (line.command == "wait") return WaitCommand(cli, key, {*line.wait, line.timeout});
+  if (line.command == "logs") {
+    return LogsCommand(cli, key, {line.log_target, line.tail, line.follow});
+  }
+  const heron::Duration timeout = line.timeout.value_or(kDesireTimeout);
+  return line.command == "activate" ? ActivateCommand(cli, key, timeout)
+                                    : DeactivateCommand(cli, key, timeout);
+}
+
+int Fail(const Cli& cli, const Status& status, int code, const std::string& command) {
+  std::cerr << "heron: " << status.message() << std::endl;
+  if (code == kExitUsage) {
+    std::cerr << "see: heron " << (command.empty() ? "" : command + " ") << "--help" << std::endl;
+  }
+  if (cli.json) std::cout << ErrorJson(status) << std::endl;
+  return code;
+}
+
+int Run(const std::vector<std::string>& words) {
+  const heron::SystemClock clock;
+  Cli cli;
+  cli.clock = &clock;
+  cli.out = &std::cout;
+  cli.err = &std::cerr;
+  cli.terminal = isatty(STDERR_FILENO) == 1 && Environment("TERM") != "dumb";
+  cli.by = ThisProcess(UserName());
+  cli.sleep = [](heron::Duration time) {  // a signal ends it
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+    poll(nullptr, 0, static_cast<int>(ms));
+  };
+  cli.interrupted = [] { return interrupts > 0; };
+
+  Result<CommandLine> parsed = ParseCommandLine(words);
+  if (!parsed.ok()) return Fail(cli, parsed.status(), kExitUsage, "");
+  CommandLine& line = *parsed;
+  cli.json = line.json;
+  if (!line.help.empty()) {
+    std::cout << line.help << std::flush;
+    return kExitDone;
+  }
+  if (line.command == "version") return VersionCommand(cli).ok() ? kExitDone : kExitRefused;
+
+  Result<std::string> root = HeronRoot();
+  if (!root.ok()) return Fail(cli, root.status(), kExitRefused, line.command);
+  Result<ClusterConfig> defaults = LoadConfig(*root, "", {});
+  if (!defaults.ok()) return Fail(cli, defaults.status(), kExitRefused, line.command);
+  Status usage = AssignPositionals(defaults->cluster(), &line);
+  Result<Place> place = ParsePlace(line.place, {defaults->cluster(), UserName(), "default"});
+  if (usage.ok() && !place.ok()) usage = place.status();
+  if (usage.ok() && line.command != "topologies") usage = MakeKey(*place, line.name).status();
+  if (!usage.ok()) return Fail(cli, usage, kExitUsage, line.command);
+
+  Result<ClusterConfig> config = LoadConfig(*root, place->cluster, line.config);
+  if (!config.ok()) return Fail(cli, config.status(), kExitRefused, line.command);
+  const Status status = RunInCluster(cli, line, *place, *config);
+  return status.ok() ? kExitDone : Fail(cli, status, kExitRefused, line.command);
+}
+
+}  // namespace
+}  // namespace tools::cli
+
+int main(int argc, char** argv) {
+  FLAGS_logtostderr = true;
+  FLAGS_minloglevel = google::GLOG_ERROR;
+  google::InitGoogleLogging(argv[0]);
+  tools::cli::HandleSignals();
+  return tools::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,28 @@
+#include "tools/cli/nearest.h"
+
+#include <gtest/gtest.h>
+
+namespace tools::cli {
+namespace {
+
+TEST(NearestTest, FindsASlipOfTheFinger) {
+  const std::vector<std::string> known = {"lines", "split", "count"};
+  EXPECT_EQ(NearestName("splti", known), "");  // two of five letters
+  EXPECT_EQ(NearestName("splt", known), "split");
+  EXPECT_EQ(NearestName("SPLIT", known), "split");
+  EXPECT_EQ(NearestName("line", known), "lines");
+  EXPECT_EQ(NearestName("elephant", known), "");
+  EXPECT_EQ(NearestName("x", {}), "");
+  EXPECT_EQ(NearestName("onn", {"one"}), "one");
+}
+
+TEST(NearestTest, HintListsWhatIsKnownWhenNothingIsNear) {
+  EXPECT_EQ(NearestHint("splt", {"split"}), "; did you mean 'split'?");
+  EXPECT_EQ(NearestHint("elephant", {"split", "count"}), "; known: split, count");
+  EXPECT_EQ(NearestHint("elephant", {}), "");
+  const std::vector<std::string> many(20, "component");
+  EXPECT_NE(NearestHint("elephant", many).find("and 12 more"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tools::cli

@@ -1,0 +1,102 @@
+#include "tools/cli/submit.h"
+
+#include "scheduler/uploader/sha256.h"
+#include "tools/cli/json_output.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/records.h"
+#include "tools/cli/submission.h"
+
+namespace tools::cli {
+namespace {
+
+using heron::Result;
+using heron::Status;
+using heron::proto::ExecutionState;
+
+heron::proto::SubmittedTopology MakeSubmitted(const Cli& cli, const SubmitOptions& options,
+                                              const Description& description,
+                                              const Definition& definition) {
+  heron::proto::SubmittedTopology submitted;
+  submitted.set_name(options.key.name);
+  submitted.set_role(options.key.role);
+  submitted.set_env(options.key.env);
+  submitted.set_cluster(cli.cluster);
+  *submitted.mutable_topology() = definition.topology;
+  submitted.set_described_sha256(scheduler::Sha256(description.bytes));
+  for (const std::string& argument : options.arguments) submitted.add_arguments(argument);
+  submitted.set_working_folder(options.working_folder);
+  submitted.set_submitted_unix_ms(cli.clock->UnixMillis());
+  submitted.set_submitted_by(options.user);
+  submitted.set_engine_version(options.engine_version);
+  submitted.mutable_key_groups()->insert(definition.key_groups.begin(),
+                                         definition.key_groups.end());
+  return submitted;
+}
+
+Result<Definition> Prepare(const SubmitOptions& options,
+                           const heron::settings::ClusterConfig& config, Progress& progress,
+                           Description* description) {
+  HERON_RETURN_IF_ERROR(CheckProgram(options.program));
+  progress.Step("describing", options.program);
+  Result<Description> described = Describe(options.program, options.arguments, options.describe);
+  if (!described.ok()) return described.status();
+  *description = std::move(*described);
+  if (!description->printed.empty()) {
+    progress.Note("the program says:\n" + description->printed);
+  }
+  progress.Step("packing");
+  Result<Definition> definition =
+      Define(description->topology, options.key.name, options.overrides, config);
+  if (!definition.ok()) return definition.status();
+  for (const std::string& notice : definition->notices) progress.Note("note: " + notice);
+  return definition;
+}
+
+void Report(Cli& cli, const SubmitOptions& options, const std::string& id) {
+  auto execution = ReadExecution(*cli.store, options.key);
+  ExecutionState state;
+  if (execution.ok() && *execution) state = (*execution)->value;
+  if (cli.json) {
+    *cli.out << StateJson(options.key, id, state) << std::endl;
+  } else if (options.wait) {
+    *cli.out << options.key.name << " " << ExecutionState::State_Name(state.state()) << std::endl;
+  } else {
+    *cli.out << "submitted " << options.key.name << " (" << id
+             << "); follow it: " << CommandText("wait", options.key) << std::endl;
+  }
+}
+
+}  // namespace
+
+Status SubmitCommand(Cli& cli, const SubmitOptions& options,
+                     const heron::settings::ClusterConfig& config) {
+  Progress progress(*cli.err, cli.terminal);
+  Description description;
+  Result<Definition> definition = Prepare(options, config, progress, &description);
+  if (!definition.ok()) return definition.status();
+  progress.Finish();
+  if (options.dry_run) {
+    *cli.out << (cli.json ? PlanJson(options.key, definition->plan) + "\n" : PlanTable(*definition))
+             << std::flush;
+    return Status::Ok();
+  }
+  // Before anything is copied; the claim decides.
+  HERON_RETURN_IF_ERROR(CheckNameIsFree(cli, options.key));
+  std::string id;
+  {
+    Submission submission(cli, options, MakeSubmitted(cli, options, description, *definition),
+                          definition->plan, progress);
+    id = submission.topology_id();
+    HERON_RETURN_IF_ERROR(submission.Run());
+  }
+  progress.Finish();
+  if (options.wait) {
+    WaitOptions wait = *options.wait;
+    wait.inactive_will_do = options.deploy_deactivated;
+    HERON_RETURN_IF_ERROR(WaitForTopology(cli, options.key, id, wait, progress));
+  }
+  Report(cli, options, id);
+  return Status::Ok();
+}
+
+}  // namespace tools::cli
