@@ -1,0 +1,26 @@
+// The command line of heron-stream-manager, as its executor gives it.
+#pragma once
+
+#include <string>
+
+#include "heron/base/ids.h"
+#include "heron/base/status.h"
+#include "heron/state/paths.h"
+
+namespace heron::stream_manager {
+
+struct Options {
+  state::TopologyKey topology;
+  std::string topology_id;
+  std::string state_url;
+  ContainerId container = 0;
+  std::string secret_file;
+  std::string executor_host;  // where the executor listens; this process listens on the same address
+  uint16_t executor_port = 0;
+  Epoch epoch;
+};
+
+// Takes its flags out of the arguments. kInvalidArgument names the flag.
+Result<Options> ParseOptions(int* argc, char*** argv);
+
+}  // namespace heron::stream_manager
