@@ -8,7 +8,7 @@ namespace {
 
 std::string Describe(const std::string& path, uint64_t offset, uint64_t size, bool exact,
                      uint64_t limit) {
-  return path + ": the line at byte " + std::to_string(offset) + " has " +
+  return path + ": the line at offset " + std::to_string(offset) + " has " +
          (exact ? "" : "at least ") + std::to_string(size) + " bytes; the limit is " +
          std::to_string(limit) + " (LineReader::Options::max_line_bytes)";
 }

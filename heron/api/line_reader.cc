@@ -16,7 +16,8 @@ namespace heron {
 namespace {
 
 [[noreturn]] void Refuse(const std::string& path, const std::string& reason) {
-  throw InputError("cannot read '" + path + "': " + reason);
+  // As a C string: what(), which people see, ends at a zero byte.
+  throw InputError("cannot read '" + std::string(path.c_str()) + "': " + reason);
 }
 
 [[noreturn]] void RefuseErrno(const std::string& path, int error) {

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "heron/model/names.h"
-#include "heron/model/topology_settings.h"
 #include "heron/model/tuple_codec.h"
 
 namespace heron::model {
@@ -136,13 +135,10 @@ void Checker::CheckConfig(const std::string& where,
           std::to_string(key.size() + value.size()) + " bytes; at most " +
           std::to_string(kMaxConfigBytes) + " are allowed");
     }
-    if (!key.starts_with(kSettingPrefix)) continue;
-    std::string wrong = CheckTopologySetting(key, value);
-    if (wrong.empty() && of_component) {
-      wrong = "configuration key " + Quoted(key) +
-              " holds for the whole topology; set it on the TopologyBuilder";
+    if (of_component && (key.starts_with("topology.") || key.starts_with("heron."))) {
+      Say(where + ": configuration key " + Quoted(key) +
+          " holds for the whole topology; set it on the TopologyBuilder or with --config");
     }
-    if (!wrong.empty()) Say(where + ": " + wrong);
   }
 }
 

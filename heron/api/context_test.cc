@@ -1,0 +1,253 @@
+#include "heron/api/context.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include "heron/api/errors.h"
+
+namespace {
+// Counts what the program asks of the heap, to show that the emit path asks nothing.
+thread_local size_t heap_calls = 0;
+}  // namespace
+
+// NOLINTNEXTLINE(misc-new-delete-overloads)
+void* operator new(size_t size) {
+  ++heap_calls;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace heron {
+namespace {
+
+using internal::DeclaredType;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
+ public:
+  struct Target : internal::WakeTarget {
+    void Wake() override { ++wakes; }
+    int wakes = 0;
+  };
+
+  internal::Emitter& emitter() override { return *this; }
+  void SetProgress(double fraction) override { progress = fraction; }
+  std::shared_ptr<internal::WakeTarget> wake_target() override { return target; }
+
+  EmitResult Emit(uint32_t stream, std::span<const FieldView> values) override {
+    ++emits;
+    last_stream = stream;
+    if (keep) {
+      last.clear();
+      for (const FieldView& value : values) last.emplace_back(value);
+    }
+    return answer;
+  }
+  void Refused(uint32_t stream, EmitResult why) override {
+    last_stream = stream;
+    refused.push_back(why);
+  }
+
+  bool keep = true;
+  int emits = 0;
+  uint32_t last_stream = 99;
+  Values last;
+  std::vector<EmitResult> refused;
+  EmitResult answer = EmitResult::kOk;
+  double progress = -1;
+  std::shared_ptr<Target> target = std::make_shared<Target>();
+};
+
+internal::TaskFacts Facts() {
+  internal::TaskFacts facts;
+  facts.topology = "t";
+  facts.component = "split";
+  facts.task = 5;
+  facts.index = 1;
+  facts.parallelism = 3;
+  facts.container = 2;
+  facts.arguments = {"in", "out"};
+  facts.config = {{"my.key", "7"}, {"my.text", "seven"}, {"my.flag", "true"}, {"my.rate", "0.5"}};
+  facts.container_folder = "/somewhere/container-2";
+  facts.outputs = {
+      {"default", {"word", "count"}, {DeclaredType::kString, DeclaredType::kInt64}},
+      {"errors", {"what"}, {DeclaredType::kAny}},
+      {"all", {"b", "d", "y", "l"},
+       {DeclaredType::kBool, DeclaredType::kDouble, DeclaredType::kBytes, DeclaredType::kList}}};
+  return facts;
+}
+
+class ContextTest : public ::testing::Test {
+ protected:
+  template <typename Do>
+  std::string ErrorOf(Do what) {
+    try {
+      what();
+    } catch (const TypeError& error) {
+      return error.what();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  FakeRuntime runtime_;
+  SpoutContext context_{Facts(), runtime_};
+};
+
+TEST_F(ContextTest, TellsWhoTheTaskIs) {
+  EXPECT_EQ(context_.topology(), "t");
+  EXPECT_EQ(context_.component(), "split");
+  EXPECT_EQ(context_.task(), 5);
+  EXPECT_EQ(context_.index(), 1);
+  EXPECT_EQ(context_.parallelism(), 3);
+  EXPECT_EQ(context_.container(), 2);
+  EXPECT_EQ(context_.Slice().index, 1);
+  EXPECT_EQ(context_.Slice().count, 3);
+  EXPECT_EQ(context_.container_folder(), "/somewhere/container-2");
+  EXPECT_THAT(context_.arguments().values(), ElementsAre("in", "out"));
+}
+
+TEST_F(ContextTest, Configuration) {
+  const Config& config = context_.Config();
+  EXPECT_EQ(config.Get<int64_t>("my.key", 10), 7);
+  EXPECT_EQ(config.Get<int64_t>("other", 10), 10);
+  EXPECT_EQ(config.Get<std::string>("my.text"), "seven");
+  EXPECT_TRUE(config.Get<bool>("my.flag", false));
+  EXPECT_EQ(config.Get<double>("my.rate", 1.0), 0.5);
+  EXPECT_THAT(ErrorOf([&] { config.Get<int64_t>("my.text", 1); }),
+              AllOf(HasSubstr("'my.text'"), HasSubstr("'seven'"), HasSubstr("int64")));
+  EXPECT_THAT(ErrorOf([&] { config.Get<bool>("my.key", true); }), HasSubstr("true or false"));
+  EXPECT_THAT(ErrorOf([&] { config.Get<int64_t>("other"); }),
+              AllOf(HasSubstr("'other'"), HasSubstr("missing")));
+}
+
+TEST_F(ContextTest, EmitsToTheDeclaredStream) {
+  auto out = context_.Output<std::string_view, int64_t>("word", "count");
+  std::string word = "the";
+  EXPECT_EQ(out.Emit(word, 3), EmitResult::kOk);
+  EXPECT_EQ(runtime_.last_stream, 0u);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value("the"), Value(3)));
+  out.Emit("literal", word.size());
+  EXPECT_THAT(runtime_.last, ElementsAre(Value("literal"), Value(3)));
+
+  auto errors = context_.Output<int64_t>(Stream("errors"), "what");
+  errors.Emit(4);
+  EXPECT_EQ(runtime_.last_stream, 1u);
+  runtime_.answer = EmitResult::kTooLarge;
+  EXPECT_EQ(errors.Emit(4), EmitResult::kTooLarge);
+}
+
+TEST_F(ContextTest, EveryTypeCanBeEmitted) {
+  auto out = context_.Output<bool, double, Bytes, List>(Stream("all"), "b", "d", "y", "l");
+  out.Emit(true, 0.5, Bytes{"raw"}, List{1, List{"x"}});
+  EXPECT_THAT(runtime_.last,
+              ElementsAre(Value(true), Value(0.5), Value(Bytes{"raw"}), Value(List{1, List{"x"}})));
+
+  auto optional = context_.Output<std::optional<std::string>, std::optional<int64_t>>("word", "count");
+  optional.Emit(std::nullopt, 4);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value(), Value(4)));
+  optional.Emit("w", std::nullopt);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value("w"), Value()));
+
+  auto nothing = context_.Output<std::nullptr_t, int32_t>(Stream("default"), "word", "count");
+  (void)nothing;
+  auto any = context_.Output<Value>(Stream("errors"), "what");
+  any.Emit("text");
+  EXPECT_THAT(runtime_.last, ElementsAre(Value("text")));
+  any.Emit(List{});
+  EXPECT_THAT(runtime_.last, ElementsAre(Value(List{})));
+}
+
+TEST_F(ContextTest, ATypedEmitAsksNothingOfTheHeap) {
+  auto out = context_.Output<std::string_view, int64_t>("word", "count");
+  runtime_.keep = false;
+  std::string word(1000, 'w');
+  size_t before = heap_calls;
+  for (int i = 0; i < 100; ++i) out.Emit(word, i);
+  EXPECT_EQ(heap_calls, before);
+  EXPECT_EQ(runtime_.emits, 100);
+}
+
+TEST_F(ContextTest, AnOutputThatDiffersFromItsDeclarationShowsBothSides) {
+  EXPECT_EQ(ErrorOf([&] { context_.Output<int64_t, int64_t>("word", "count"); }),
+            "component 'split', stream 'default': Output asks for (word: int64, count: int64), the "
+            "topology declares (word: string, count: int64)");
+  EXPECT_THAT(ErrorOf([&] { context_.Output<std::string, int64_t>("wrd", "count"); }),
+              AllOf(HasSubstr("(wrd: string"), HasSubstr("(word: string")));
+  EXPECT_THAT(ErrorOf([&] { context_.Output<std::string>("word"); }), HasSubstr("(word: string), "));
+  EXPECT_THAT(ErrorOf([&] { context_.Output<Bytes, int64_t>("word", "count"); }),
+              HasSubstr("word: bytes"));
+  EXPECT_THAT(ErrorOf([&] { context_.Output<int64_t>(Stream("erors"), "what"); }),
+              AllOf(HasSubstr("'split'"), HasSubstr("'erors'"),
+                    HasSubstr("'default', 'errors', 'all'")));
+}
+
+TEST_F(ContextTest, AnOutputThatWasNeverMadeEmitsNowhere) {
+  Output<int64_t> out;
+  EXPECT_EQ(out.Emit(1), EmitResult::kUnknownStream);
+  EXPECT_EQ(FieldsOutput().Emit(Values{1}), EmitResult::kUnknownStream);
+}
+
+TEST_F(ContextTest, GenericOutputsCheckTheirValues) {
+  FieldsOutput out = context_.OutputFields();
+  EXPECT_EQ(out.Emit(Values{"the", 3}), EmitResult::kOk);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value("the"), Value(3)));
+  EXPECT_EQ(out.Emit(Values{nullptr, nullptr}), EmitResult::kOk) << "every field may be null";
+  FieldView views[] = {FieldView::String("a"), FieldView::Int64(1)};
+  EXPECT_EQ(out.EmitFields(views), EmitResult::kOk);
+  EXPECT_EQ(runtime_.emits, 3);
+
+  EXPECT_EQ(out.Emit(Values{"the"}), EmitResult::kWrongValues);
+  EXPECT_EQ(out.Emit(Values{"the", 3, 4}), EmitResult::kWrongValues);
+  EXPECT_EQ(out.Emit(Values{"the", "3"}), EmitResult::kWrongValues);
+  EXPECT_EQ(out.Emit(Values{Bytes{"the"}, 3}), EmitResult::kWrongValues);
+  EXPECT_EQ(runtime_.emits, 3) << "nothing wrong reaches the engine";
+  EXPECT_EQ(runtime_.refused.size(), 4u);
+  EXPECT_EQ(context_.OutputFields("errors").Emit(Values{List{}}), EmitResult::kOk);
+  EXPECT_THAT(ErrorOf([&] { context_.OutputFields("x"); }), HasSubstr("'x'"));
+}
+
+TEST_F(ContextTest, ProgressStaysWithinZeroAndOne) {
+  for (auto [said, shown] : {std::pair(0.5, 0.5), std::pair(-1.0, 0.0), std::pair(7.0, 1.0),
+                             std::pair(std::nan(""), 0.0)}) {
+    context_.Progress(said);
+    EXPECT_EQ(runtime_.progress, shown);
+  }
+}
+
+TEST_F(ContextTest, AWakerWakes) {
+  Waker waker = context_.Waker();
+  Waker copy = waker;
+  copy.Wake();
+  waker();
+  EXPECT_EQ(runtime_.target->wakes, 2);
+}
+
+TEST(ArgsTest, AreWhatStandsAfterTheTwoDashes) {
+  const char* argv[] = {"program", "--heron-instance", "--", "a b", "", "--", "--heron-x", "\xff"};
+  Args args(8, argv);
+  EXPECT_THAT(args.values(), ElementsAre("a b", "", "--", "--heron-x", "\xff"));
+  EXPECT_EQ(args[0], "a b");
+  EXPECT_EQ(args.Get(1, "x"), "");
+  EXPECT_EQ(args.Get(5, "x"), "x");
+  try {
+    args[5];
+    FAIL();
+  } catch (const Unrecoverable& error) {
+    EXPECT_STREQ(error.what(), "argument 6 after -- is missing; there are 5");
+  }
+  EXPECT_TRUE(Args(2, argv).empty());
+  EXPECT_TRUE(Args(3, argv).empty());
+  EXPECT_TRUE(Args(0, nullptr).empty());
+}
+
+}  // namespace
+}  // namespace heron

@@ -1,0 +1,179 @@
+#include "heron/api/topology_builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "heron/api/internal/builder_access.h"
+#include "heron/api/internal/task_facts.h"
+#include "heron/model/described.h"
+
+namespace heron {
+namespace {
+
+using internal::BuilderAccess;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Source : public Spout {
+ public:
+  explicit Source(std::string p = "") : path(std::move(p)) {}
+  Next NextTuple() override { return Next::Ended(); }
+  std::string path;
+};
+
+class Fixed : public Bolt {  // neither copied nor moved
+ public:
+  explicit Fixed(int v) : value(v) {}
+  Fixed(const Fixed&) = delete;
+  Fixed& operator=(const Fixed&) = delete;
+  void Execute(const Tuple&) override {}
+  int value;
+};
+
+void Fill(TopologyBuilder& t) {
+  auto lines = t.AddSpout("lines", [] { return Source(); })
+                   .Parallelism(2)
+                   .Bounded()
+                   .Declares<std::string>("line")
+                   .DeclaresStream<int, std::optional<double>, Value>("errors", "code", "at", "what");
+  auto split = t.AddBolt("split", [] { return std::make_unique<Fixed>(1); })
+                   .Parallelism(4)
+                   .Declares<std::string_view, int64_t>("word", "position")
+                   .Shuffle(lines);
+  t.AddBolt("count", [] { return Fixed(2); })
+      .Fields(split, "word", "position")
+      .All(lines["errors"])
+      .Config("my.number", 4)
+      .Config("my.flag", true)
+      .Config("my.rate", 0.5)
+      .Config("my.text", "text");
+  t.AddBolt("sink", [] { return Fixed(3); }).Global("count").Shuffle({"lines", "errors"});
+  t.Config("topology.tuple.max.bytes", 1 << 20).Config("mine", "yes");
+}
+
+TEST(TopologyBuilderTest, DescribesWhatWasBuilt) {
+  TopologyBuilder t("word-count");
+  Fill(t);
+  const proto::Topology& d = BuilderAccess::Definition(t);
+  EXPECT_EQ(d.name(), "word-count");
+  EXPECT_EQ(d.api_version(), 1u);
+  EXPECT_EQ(d.config().at("topology.tuple.max.bytes"), "1048576");
+  EXPECT_EQ(d.config().at("mine"), "yes");
+  ASSERT_EQ(d.components_size(), 4);
+  const proto::Component& lines = d.components(0);
+  EXPECT_EQ(lines.kind(), proto::SPOUT);
+  EXPECT_EQ(lines.parallelism(), 2u);
+  EXPECT_TRUE(lines.bounded());
+  ASSERT_EQ(lines.outputs_size(), 2);
+  EXPECT_EQ(lines.outputs(0).name(), "default");
+  EXPECT_EQ(lines.outputs(0).fields(0).name(), "line");
+  EXPECT_EQ(lines.outputs(0).fields(0).type(), proto::STRING);
+  EXPECT_EQ(lines.outputs(1).name(), "errors");
+  EXPECT_EQ(lines.outputs(1).fields(0).type(), proto::INT64);
+  EXPECT_EQ(lines.outputs(1).fields(1).type(), proto::DOUBLE);
+  EXPECT_EQ(lines.outputs(1).fields(2).type(), proto::VALUE_TYPE_UNSPECIFIED);
+  const proto::Component& count = d.components(2);
+  EXPECT_EQ(count.kind(), proto::BOLT);
+  EXPECT_EQ(count.parallelism(), 1u);
+  ASSERT_EQ(count.inputs_size(), 2);
+  EXPECT_EQ(count.inputs(0).component(), "split");
+  EXPECT_EQ(count.inputs(0).stream(), "default");
+  EXPECT_EQ(count.inputs(0).grouping(), proto::FIELDS);
+  EXPECT_THAT(count.inputs(0).fields(), ElementsAre("word", "position"));
+  EXPECT_EQ(count.inputs(1).stream(), "errors");
+  EXPECT_EQ(count.inputs(1).grouping(), proto::ALL);
+  EXPECT_EQ(count.config().at("my.number"), "4");
+  EXPECT_EQ(count.config().at("my.flag"), "true");
+  EXPECT_EQ(count.config().at("my.rate"), "0.5");
+  EXPECT_EQ(count.config().at("my.text"), "text");
+  EXPECT_EQ(d.components(3).inputs(0).grouping(), proto::GLOBAL);
+  EXPECT_EQ(d.components(3).inputs(1).stream(), "errors");
+}
+
+TEST(TopologyBuilderTest, TellsAllMistakesAtOnce) {
+  TopologyBuilder t("word count");
+  auto lines = t.AddSpout("lines", [] { return Source(); }).Parallelism(-3);
+  auto split = t.AddBolt("split", [] { return Fixed(1); }).Parallelism(0).Shuffle(lines);
+  t.AddBolt("split", [] { return Fixed(1); }).Fields(split["x"], "word");
+  t.AddBolt("alone", [] { return Fixed(1); });
+  std::vector<std::string> mistakes = t.Build().mistakes;
+  EXPECT_FALSE(t.Build().ok());
+  EXPECT_THAT(mistakes, Contains(HasSubstr("'word count'")));
+  EXPECT_THAT(mistakes, Contains(AllOf(HasSubstr("'lines'"), HasSubstr("parallelism -3"))));
+  EXPECT_THAT(mistakes, Contains(AllOf(HasSubstr("'split'"), HasSubstr("parallelism 0"))));
+  EXPECT_THAT(mistakes, Contains(AllOf(HasSubstr("'split'"), HasSubstr("stream 'default'"),
+                                       HasSubstr("'lines'"), HasSubstr("no stream"))));
+  EXPECT_THAT(mistakes, Contains(AllOf(HasSubstr("'split'"), HasSubstr("another component"))));
+  EXPECT_THAT(mistakes, Contains(HasSubstr("stream 'x'")));
+  EXPECT_THAT(mistakes, Contains(AllOf(HasSubstr("'alone'"), HasSubstr("no input"))));
+}
+
+TEST(TopologyBuilderTest, DeclaringAStreamTwiceIsAMistake) {
+  TopologyBuilder t("t");
+  t.AddSpout("s", [] { return Source(); }).Declares<int>("a").Declares<int>("b");
+  EXPECT_THAT(t.Build().mistakes,
+              ElementsAre(AllOf(HasSubstr("'s'"), HasSubstr("'default'"), HasSubstr("twice"))));
+}
+
+TEST(TopologyBuilderTest, AnEmptyTopologyIsAMistake) {
+  EXPECT_THAT(TopologyBuilder("t").Build().mistakes, ElementsAre(HasSubstr("empty")));
+}
+
+TEST(TopologyBuilderTest, FactoriesMakeAnObjectWithEachCall) {
+  TopologyBuilder t("t");
+  Fill(t);
+  std::string path = "input.txt";
+  t.AddSpout("more", [=] { return Source(path); });
+  auto one = BuilderAccess::MakeSpout(t, "more"), two = BuilderAccess::MakeSpout(t, "more");
+  ASSERT_NE(one, nullptr);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(dynamic_cast<Source&>(*one).path, "input.txt");
+  auto by_pointer = BuilderAccess::MakeBolt(t, "split");
+  EXPECT_EQ(dynamic_cast<Fixed&>(*by_pointer).value, 1);
+  auto by_value = BuilderAccess::MakeBolt(t, "count");
+  EXPECT_EQ(dynamic_cast<Fixed&>(*by_value).value, 2);
+  EXPECT_EQ(BuilderAccess::MakeBolt(t, "lines"), nullptr) << "a spout is no bolt";
+  EXPECT_EQ(BuilderAccess::MakeSpout(t, "count"), nullptr);
+  EXPECT_EQ(BuilderAccess::MakeSpout(t, "nobody"), nullptr);
+}
+
+TEST(TopologyBuilderTest, TwoRunsOfTheSameProgramDescribeTheSameBytes) {
+  TopologyBuilder one("t"), two("t");
+  Fill(one);
+  Fill(two);
+  EXPECT_EQ(model::SerializeDescribed(BuilderAccess::Definition(one)),
+            model::SerializeDescribed(BuilderAccess::Definition(two)));
+}
+
+TEST(TaskFactsTest, OverlaysTheComponentsConfiguration) {
+  TopologyBuilder t("t");
+  t.Config("a", "topology").Config("b", "topology");
+  t.AddSpout("s", [] { return Source(); })
+      .Parallelism(3)
+      .Config("b", "component")
+      .DeclaresStream<std::string, Value>("words", "word", "more");
+  const proto::Topology& definition = BuilderAccess::Definition(t);
+  internal::TaskFacts facts = internal::FactsOf(definition, definition.components(0));
+  EXPECT_EQ(facts.component, "s");
+  EXPECT_EQ(facts.parallelism, 3);
+  EXPECT_EQ(facts.config.at("a"), "topology");
+  EXPECT_EQ(facts.config.at("b"), "component");
+  ASSERT_EQ(facts.outputs.size(), 1u);
+  EXPECT_EQ(facts.outputs[0].stream, "words");
+  EXPECT_THAT(facts.outputs[0].names, ElementsAre("word", "more"));
+  EXPECT_THAT(facts.outputs[0].types,
+              ElementsAre(internal::DeclaredType::kString, internal::DeclaredType::kAny));
+  internal::TupleOrigin origin = internal::OriginOf(definition.components(0), 0, "reader");
+  EXPECT_EQ(origin.component, "s");
+  EXPECT_EQ(origin.stream, "words");
+  EXPECT_EQ(origin.reader, "reader");
+  EXPECT_THAT(origin.fields, ElementsAre("word", "more"));
+}
+
+}  // namespace
+}  // namespace heron

@@ -1,0 +1,44 @@
+#include "heron/api/value.h"
+
+#include <gtest/gtest.h>
+
+namespace heron {
+namespace {
+
+TEST(ValueTest, KnowsItsType) {
+  EXPECT_EQ(Value().type(), ValueType::kNull);
+  EXPECT_EQ(Value(nullptr).type(), ValueType::kNull);
+  EXPECT_EQ(Value(true).type(), ValueType::kBool);
+  EXPECT_EQ(Value(1).type(), ValueType::kInt64);
+  EXPECT_EQ(Value(1u).type(), ValueType::kInt64);
+  EXPECT_EQ(Value(size_t{1}).type(), ValueType::kInt64);
+  EXPECT_EQ(Value(1.0f).type(), ValueType::kDouble);
+  EXPECT_EQ(Value("a").type(), ValueType::kString);
+  EXPECT_EQ(Value(std::string("a")).type(), ValueType::kString);
+  EXPECT_EQ(Value(std::string_view("a")).type(), ValueType::kString);
+  EXPECT_EQ(Value(Bytes{"a"}).type(), ValueType::kBytes);
+  EXPECT_EQ(Value(List{1, "a"}).type(), ValueType::kList);
+}
+
+TEST(ValueTest, StringsAndBytesAreNotEqual) {
+  EXPECT_NE(Value("a"), Value(Bytes{"a"}));
+  EXPECT_NE(Value(1), Value(1.0));
+  EXPECT_NE(Value(), Value(0));
+}
+
+TEST(ValueTest, SurvivesAJourneyThroughViews) {
+  Values values{nullptr, true,       -5,
+                0.25,    "text",     Bytes{std::string("\0\xff", 2)},
+                List{1, List{"deep", List{}, nullptr}, Bytes{"b"}}};
+  internal::ValueViews views(values);
+  ASSERT_EQ(views.views().size(), values.size());
+  for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(Value(views.views()[i]), values[i]);
+}
+
+TEST(ValueTest, IsShownToPeople) {
+  EXPECT_EQ(Value(List{nullptr, true, 1, 0.5, "a", Bytes{"abc"}, List{}}).ToString(),
+            "[null, true, 1, 0.5, \"a\", bytes(3), []]");
+}
+
+}  // namespace
+}  // namespace heron
