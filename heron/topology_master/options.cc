@@ -1,0 +1,49 @@
+#include "heron/topology_master/options.h"
+
+#include <gflags/gflags.h>
+
+#include <initializer_list>
+#include <utility>
+
+#include "heron/net/connection.h"
+
+DEFINE_string(topology, "", "Name of the topology");
+DEFINE_string(topology_id, "", "Id of the topology, unique for ever");
+DEFINE_string(role, "", "Role the topology belongs to");
+DEFINE_string(env, "", "Environment the topology belongs to");
+DEFINE_string(state, "", "State store, for example file:/path");
+DEFINE_int32(container, 0, "Id of the container this master runs in");
+DEFINE_string(secret_file, "", "File of mode 0600 with the topology's secret");
+DEFINE_string(executor, "", "HOST:PORT of the container's executor");
+DEFINE_string(bind_host, "127.0.0.1",
+              "Address to listen on for stream managers and executors; they dial it, so it must be one they reach");
+
+namespace heron::topology_master {
+
+Result<Options> ParseOptions(int* argc, char*** argv) {
+  gflags::ParseCommandLineFlags(argc, argv, true);
+  if (*argc > 1) return InvalidArgument("unexpected argument '" + std::string((*argv)[1]) + "'");
+  const std::initializer_list<std::pair<const char*, const std::string*>> required = {
+      {"--topology", &FLAGS_topology},       {"--topology_id", &FLAGS_topology_id},
+      {"--role", &FLAGS_role},               {"--env", &FLAGS_env},
+      {"--state", &FLAGS_state},             {"--secret_file", &FLAGS_secret_file},
+      {"--executor", &FLAGS_executor},       {"--bind_host", &FLAGS_bind_host}};
+  for (const auto& [flag, value] : required) {
+    if (value->empty()) return InvalidArgument(std::string(flag) + " is missing");
+  }
+  if (FLAGS_container < 0) return InvalidArgument("--container must be 0 or more");
+  auto executor = net::ParseHostPort(FLAGS_executor);
+  if (!executor.ok()) return executor.status().WithContext("--executor");
+  Options options;
+  options.key = {FLAGS_role, FLAGS_env, FLAGS_topology};
+  options.topology_id = FLAGS_topology_id;
+  options.state_url = FLAGS_state;
+  options.container = FLAGS_container;
+  options.secret_file = FLAGS_secret_file;
+  options.executor_host = executor->first;
+  options.executor_port = executor->second;
+  options.bind_host = FLAGS_bind_host;
+  return options;
+}
+
+}  // namespace heron::topology_master

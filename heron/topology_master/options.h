@@ -1,0 +1,27 @@
+// The command line of heron-topology-master.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "heron/base/ids.h"
+#include "heron/base/status.h"
+#include "heron/state/paths.h"
+
+namespace heron::topology_master {
+
+struct Options {
+  state::TopologyKey key;
+  std::string topology_id;
+  std::string state_url;
+  ContainerId container = 0;  // whose executor is its parent
+  std::string secret_file;
+  std::string executor_host;
+  uint16_t executor_port = 0;
+  std::string bind_host = "127.0.0.1";
+};
+
+// Removes what it knows from the arguments. InvalidArgument names the flag that is missing or wrong.
+Result<Options> ParseOptions(int* argc, char*** argv);
+
+}  // namespace heron::topology_master
