@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -97,7 +98,10 @@ class ClusterConfigLoader {
       return;
     }
     if (!IsReserved(entry.key)) {
-      problems_.push_back(where + ": " + UnknownKeyMessage(entry.key));
+      std::string_view nearest = NearestKey(entry.key);
+      problems_.push_back(where + ": unknown key \"" + entry.key.substr(0, 80) + "\"; " +
+                          (nearest.empty() ? "keys of your own belong into the topology or --config"
+                                           : "did you mean \"" + std::string(nearest) + "\"?"));
       return;
     }
     PutChecked(entry.key, entry.value, source, where, where);

@@ -26,11 +26,11 @@ class Collector : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
-    if (maps_.empty()) return;  // an empty file
+    if (!problem_.ok() || maps_.empty()) return;  // an empty file has a null for its document
     if (!maps_.back().key.has_value()) {
       Fail(mark, "a key is missing");
     } else {
-      Fail(mark, Path() + " has no value");
+      FailAt(maps_.back().key_line, Path() + " has no value");
     }
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
@@ -85,9 +85,10 @@ class Collector : public YAML::EventHandler {
     int key_line = 0;
   };
 
-  void Fail(const YAML::Mark& mark, const std::string& what) {
+  void Fail(const YAML::Mark& mark, const std::string& what) { FailAt(mark.line + 1, what); }
+  void FailAt(int line, const std::string& what) {
     if (!problem_.ok()) return;
-    problem_ = InvalidArgument(file_ + ":" + std::to_string(mark.line + 1) + ": " + what);
+    problem_ = InvalidArgument(file_ + ":" + std::to_string(line) + ": " + what);
   }
 
   std::string Path() const {
