@@ -75,8 +75,10 @@ class Parser {
                        const std::string& example) {
     CLI::App* command = app_.add_subcommand(name, what);
     command->footer("Example:\n  " + example);
-    command->add_option("--output", raw_.output, "text or json")
-        ->check(CLI::IsMember({"text", "json"}));
+    if (name != "logs" && name != "help") {
+      command->add_option("--output", raw_.output, "text or json")
+          ->check(CLI::IsMember({"text", "json"}));
+    }
     names_.push_back(name);
     return command;
   }
@@ -104,13 +106,19 @@ void Parser::AddSubmit() {
   submit->formatter(Usage("heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME [OPTIONS] [-- ARGUMENTS]"));
   AddPositionals(submit, "PROGRAM_NAME", 1, 3);
   submit->add_option("--wait", raw_.wait,
-                     "Wait until it is 'running' (if nothing is said) or 'finished'");
-  submit->add_option("--timeout", raw_.timeout, "How long to wait, e.g. 30s, 5m");
-  submit->add_option("--containers", raw_.containers, "Containers to spread the tasks over");
-  submit->add_option("--parallelism", raw_.parallelism, "COMPONENT=N: tasks of a component")
+                     "Wait until it is 'running' (if nothing is said) or 'finished'")
+      ->type_name("[=STATE]");
+  submit->add_option("--timeout", raw_.timeout, "How long to wait, e.g. 30s, 5m")
+      ->type_name("TIME");
+  submit->add_option("--containers", raw_.containers, "Containers to spread the tasks over")
+      ->type_name("N");
+  submit->add_option("--parallelism", raw_.parallelism, "Tasks of a component; may be repeated")
+      ->type_name("COMPONENT=N")
       ->allow_extra_args(false);
-  submit->add_option("--parallelism-all", raw_.parallelism_all, "Tasks of every component");
-  submit->add_option("--config,--config-property", line_.config, "KEY=VALUE: a setting")
+  submit->add_option("--parallelism-all", raw_.parallelism_all, "Tasks of every component")
+      ->type_name("N");
+  submit->add_option("--config,--config-property", line_.config, "A setting; may be repeated")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   submit->add_flag("--deploy-deactivated", line_.deploy_deactivated,
                    "Start it, but let the spouts wait for: heron activate");
@@ -124,7 +132,8 @@ void Parser::AddWait() {
   AddPositionals(wait, "NAME", 1, 2);
   wait->add_option("--for", raw_.wait_for, "running or finished (if nothing is said)")
       ->check(CLI::IsMember({"running", "finished"}));
-  wait->add_option("--timeout", raw_.timeout, "How long, e.g. 30s, 5m; for ever if not said");
+  wait->add_option("--timeout", raw_.timeout, "How long, e.g. 30s, 5m; for ever if not said")
+      ->type_name("TIME");
 }
 
 void Parser::AddKill() {
@@ -138,7 +147,8 @@ void Parser::AddDesire(const std::string& name, const std::string& what) {
   CLI::App* command = AddCommand(name, what, "heron " + name + " my-count");
   command->formatter(Usage("heron " + name + " [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
   AddPositionals(command, "NAME", 1, 2);
-  command->add_option("--timeout", raw_.timeout, "How long to wait until it is so; 30s if not said");
+  command->add_option("--timeout", raw_.timeout, "How long to wait until it is so; 30s if not said")
+      ->type_name("TIME");
 }
 
 void Parser::AddTopologies() {
@@ -154,11 +164,13 @@ void Parser::AddLogs() {
   logs->formatter(Usage("heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
               "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; all if not said"));
   AddPositionals(logs, "NAME_TARGET", 1, 3);
-  logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said");
+  logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said")
+      ->type_name("N");
   logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
 }
 
 Status Parser::Parse(std::vector<std::string> words) {
+  if (words.empty()) return InvalidArgument("which command?" + NearestHint("", names_));
   // The first word that is no option is the command: a wrong one deserves a better answer than the library's.
   for (const std::string& word : words) {
     if (word.starts_with("-")) continue;
@@ -175,7 +187,8 @@ Status Parser::Parse(std::vector<std::string> words) {
   try {
     app_.parse(words);
   } catch (const CLI::CallForHelp&) {
-    line_.help = app_.help();
+    const std::vector<CLI::App*> commands = app_.get_subcommands();
+    line_.help = commands.empty() ? app_.help() : commands.front()->help();
     return Status::Ok();
   } catch (const CLI::ParseError& error) {
     return InvalidArgument(error.what());

@@ -14,6 +14,7 @@
 #include "heron/state/state_store.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/uploader/local_folder.h"
+#include "tools/cli/killed_names.h"
 
 namespace tools::cli {
 
@@ -22,6 +23,7 @@ struct Cli {
   heron::state::StateStore* store = nullptr;
   scheduler::Scheduler* scheduler = nullptr;
   scheduler::LocalFolder* packages = nullptr;
+  KilledNames* killed_names = nullptr;
   const heron::Clock* clock = nullptr;
   std::ostream* out = nullptr;  // results: what a program reads
   std::ostream* err = nullptr;  // progress, warnings, failures: what a person reads

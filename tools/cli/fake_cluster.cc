@@ -54,6 +54,8 @@ FakeCluster::FakeCluster() : store(heron::state::MakeMemoryStore()) {
   cli.store = store.get();
   cli.scheduler = &scheduler;
   cli.packages = packages.get();
+  killed_names = std::make_unique<KilledNames>(folder + "/killed");
+  cli.killed_names = killed_names.get();
   cli.clock = &clock;
   cli.out = &out;
   cli.err = &err;

@@ -68,6 +68,7 @@ class FakeCluster {
   heron::ManualClock clock;
   std::string folder;  // of the test, removed at the end
   std::unique_ptr<scheduler::LocalFolder> packages;
+  std::unique_ptr<KilledNames> killed_names;
   std::ostringstream out;
   std::ostringstream err;
   Cli cli;

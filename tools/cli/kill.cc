@@ -9,7 +9,12 @@ namespace tools::cli {
 heron::Status KillCommand(Cli& cli, const heron::state::TopologyKey& key) {
   {
     Progress progress(*cli.err, cli.terminal);
-    HERON_RETURN_IF_ERROR(EndAndRemove(cli, key, progress));
+    const heron::Status removed = EndAndRemove(cli, key, progress);
+    if (removed.ok()) {
+      cli.killed_names->Add(key);
+    } else if (removed.code() != heron::StatusCode::kNotFound || !cli.killed_names->Contains(key)) {
+      return removed;
+    }
   }
   *cli.out << (cli.json ? DoneJson(key, "KILLED") : "killed " + key.name) << std::endl;
   return heron::Status::Ok();

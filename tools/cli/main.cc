@@ -17,6 +17,7 @@
 #include "tools/cli/engine_files.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/kill.h"
+#include "tools/cli/killed_names.h"
 #include "tools/cli/logs.h"
 #include "tools/cli/records.h"
 #include "tools/cli/submit.h"
@@ -127,6 +128,8 @@ Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
   const std::string folder = config.heron_root() + "/" + config.cluster();
   scheduler::local::LocalScheduler local({.cluster_folder = folder});
   scheduler::LocalFolder packages(folder + "/packages");
+  KilledNames killed_names(folder + "/killed");
+  cli.killed_names = &killed_names;
   cli.store = store->get();
   cli.scheduler = &local;
   cli.packages = &packages;
@@ -169,7 +172,10 @@ int Run(const std::vector<std::string>& words) {
   cli.interrupted = [] { return interrupts > 0; };
 
   Result<CommandLine> parsed = ParseCommandLine(words);
-  if (!parsed.ok()) return Fail(cli, parsed.status(), kExitUsage, "");
+  if (!parsed.ok()) {
+    const bool known = !words.empty() && ParseCommandLine({words[0], "--help"}).ok();
+    return Fail(cli, parsed.status(), kExitUsage, known ? words[0] : "");
+  }
   CommandLine& line = *parsed;
   cli.json = line.json;
   if (!line.help.empty()) {

@@ -137,7 +137,6 @@ Status RemoveBehindFence(Cli& cli, const TopologyKey& key, int64_t fence) {
 
 Status Remove(Cli& cli, const TopologyKey& key, const Stored<DesiredState>* seen,
               Progress& progress, Sweep sweep) {
-  progress.Step("ending", key.ToString());
   bool fenced = false;  // by us, or found so
   for (int attempt = 0; attempt < kTries; ++attempt) {
     Result<Nodes> nodes = ReadNodes(cli, key);
@@ -153,6 +152,7 @@ Status Remove(Cli& cli, const TopologyKey& key, const Stored<DesiredState>* seen
         (!nodes->desired || nodes->desired->version != seen->version)) {
       return heron::VersionMismatch(key.ToString() + " has changed meanwhile");
     }
+    progress.Step("ending", key.ToString());
     Result<int64_t> fence = Fence(cli, key, *nodes);
     if (!fence.ok()) {
       if (IsLostRace(fence.status())) continue;

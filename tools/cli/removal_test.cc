@@ -63,6 +63,13 @@ TEST_F(RemovalTest, NameNeverSeenIsAnErrorThatNamesTheNearest) {
   EXPECT_TRUE(cluster_.scheduler.calls.empty());
 }
 
+TEST_F(RemovalTest, KillingAgainIsSuccess) {
+  cluster_.AddTopology("t", DesiredState::ACTIVE, ExecutionState::RUNNING);
+  ASSERT_TRUE(Kill("t").ok());
+  EXPECT_TRUE(Kill("t").ok());
+  EXPECT_EQ(cluster_.scheduler.calls.size(), 2u);
+}
+
 TEST_F(RemovalTest, BrokenOffKillIsTakenUp) {
   cluster_.AddTopology("t", DesiredState::KILLING, ExecutionState::RUNNING);
   EXPECT_TRUE(Kill("t").ok());
