@@ -201,7 +201,8 @@ Environment OwnEnvironment() {
 }
 
 Result<ProcessIdentity> SpawnProcess(const SpawnOptions& options) {
-  DCHECK_EQ(gettid(), getpid()) << "children die with the thread that starts them";
+  DCHECK(!options.die_with_parent || gettid() == getpid())
+      << "children die with the thread that starts them";
   if (options.argv.empty()) return InvalidArgument("no program to start");
   Result<OwnedFd> in =
       AboveStandardStreams(open("/dev/null", O_RDONLY | O_CLOEXEC), "cannot open /dev/null");

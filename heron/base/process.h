@@ -1,7 +1,8 @@
 // Starting, signalling and reaping child processes.
 //
-// Threads: SpawnProcess only from the main thread, because PR_SET_PDEATHSIG is sent when the *thread* that forked ends. It
-// may be called while other threads run: the child does nothing between fork and exec that is not async-signal-safe.
+// Threads: SpawnProcess with die_with_parent only from the main thread, because PR_SET_PDEATHSIG is sent when the *thread*
+// that forked ends; everything else from any. Other threads may run meanwhile: the child does nothing between fork and exec
+// that is not async-signal-safe.
 #pragma once
 
 #include <sys/types.h>

@@ -1,0 +1,232 @@
+#include "scheduler/local/supervisor_server.h"
+
+#include <glog/logging.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "heron/base/exit_codes.h"
+#include "heron/base/process.h"
+#include "heron/executor/store_look.h"
+#include "heron/state/async_store.h"
+#include "scheduler/local/supervisor_core.h"
+
+namespace scheduler::local {
+
+using heron::ContainerId;
+using heron::Duration;
+using heron::EndedChild;
+using heron::MonotonicTime;
+using heron::Status;
+
+namespace {
+
+constexpr Duration kCheckInterval = std::chrono::milliseconds(5);
+// What a dead executor left behind and does not die of SIGKILL holds its restart for this long.
+constexpr Duration kLeftOverTimeout = std::chrono::seconds(5);
+constexpr Duration kKillAllTimeout = std::chrono::seconds(2);
+
+}  // namespace
+
+class SupervisorServer::Impl : public SupervisorCore::Effects {
+ public:
+  Impl(heron::net::EventLoop& loop, SupervisorOptions options,
+       std::shared_ptr<heron::state::StateStore> store)
+      : loop_(loop),
+        options_(std::move(options)),
+        store_(loop, std::move(store)),
+        store_look_(store_, options_.key, options_.topology_id),
+        core_(options_.containers, this) {}
+
+  Status Start();
+  int exit_code() const { return exit_code_; }
+
+ private:
+  struct Ended {
+    ContainerId container;
+    EndedChild how;
+    MonotonicTime at;
+  };
+
+  // SupervisorCore::Effects
+  Status StartExecutor(ContainerId container) override;
+  void SignalExecutor(ContainerId container, int signo) override;
+  void AskStore() override;
+  void Exit(int code, const std::string& why) override;
+
+  heron::SpawnOptions ExecutorCommand(ContainerId container) const;
+  void Reap();
+  void CheckEnded();
+  // True when some are still alive.
+  bool KillAdopted() const;
+  bool KillAll();
+  void Settle();
+  MonotonicTime now() const { return loop_.clock().Now(); }
+
+  heron::net::EventLoop& loop_;
+  const SupervisorOptions options_;
+  heron::state::AsyncStore store_;
+  heron::executor::StoreLook store_look_;
+  SupervisorCore core_;
+  std::map<pid_t, ContainerId> executors_;
+  std::vector<Ended> ended_;
+  heron::net::TimerId check_timer_ = 0;
+  heron::net::TimerId deadline_timer_ = 0;
+  int exit_code_ = heron::kExitError;
+};
+
+Status SupervisorServer::Impl::Start() {
+  loop_.HandleSignal(SIGCHLD, [this] { Reap(); });
+  for (const int signo : {SIGTERM, SIGINT}) {
+    loop_.HandleSignal(signo, [this] {
+      core_.OnTerminate(now());
+      Settle();
+    });
+  }
+  const Status started = core_.Start(now());
+  if (!started.ok()) KillAll();
+  Settle();
+  return started;
+}
+
+heron::SpawnOptions SupervisorServer::Impl::ExecutorCommand(ContainerId container) const {
+  const std::string folder =
+      options_.topology_folder + "/container-" + std::to_string(container);
+  heron::SpawnOptions spawn;
+  spawn.argv = {options_.engine_folder + "/heron-executor",
+                "--topology=" + options_.key.name,
+                "--topology_id=" + options_.topology_id,
+                "--role=" + options_.key.role,
+                "--env=" + options_.key.env,
+                "--state=" + options_.state_url,
+                "--container=" + std::to_string(container),
+                "--secret_file=" + options_.secret_file,
+                "--engine_folder=" + options_.engine_folder,
+                "--program=" + options_.program,
+                "--container_folder=" + folder};
+  spawn.environment = heron::OwnEnvironment();
+  spawn.environment["HERON_TOPOLOGY"] = options_.key.name;
+  spawn.environment["HERON_TOPOLOGY_ID"] = options_.topology_id;
+  spawn.environment["HERON_CONTAINER"] = std::to_string(container);
+  spawn.working_folder = folder;
+  spawn.log_file = folder + "/executor.log";
+  spawn.log_headline = "--- started by heron executor " + std::to_string(container) + " pid ";
+  spawn.die_with_parent = false;  // a topology outlives its supervisor
+  return spawn;
+}
+
+Status SupervisorServer::Impl::StartExecutor(ContainerId container) {
+  const heron::SpawnOptions spawn = ExecutorCommand(container);
+  std::error_code error;
+  std::filesystem::create_directories(spawn.working_folder, error);
+  if (error) return heron::ErrnoStatus(error.value(), "cannot make " + spawn.working_folder);
+  const auto started = heron::SpawnProcess(spawn);
+  if (!started.ok()) {
+    LOG(ERROR) << "executor " << container << ": " << started.status().ToString();
+    return started.status();
+  }
+  LOG(INFO) << "started executor " << container << " as process " << started->pid;
+  executors_[started->pid] = container;
+  return Status::Ok();
+}
+
+void SupervisorServer::Impl::SignalExecutor(ContainerId container, int signo) {
+  for (const auto& [pid, owner] : executors_) {
+    // Not reaped yet, so the group is still this executor's.
+    if (owner == container) heron::SignalGroup(pid, signo).IgnoreError();
+  }
+}
+
+void SupervisorServer::Impl::Reap() {
+  while (const auto ended = heron::ReapChild()) {
+    const auto at = executors_.find(ended->pid);
+    if (at == executors_.end()) continue;  // an adopted one
+    LOG(INFO) << "executor " << at->second << " " << heron::DescribeEnd(*ended);
+    ended_.push_back({at->second, *ended, now()});
+    executors_.erase(at);
+  }
+  CheckEnded();
+}
+
+// The end of an executor counts when what it left behind is dead.
+void SupervisorServer::Impl::CheckEnded() {
+  loop_.CancelTimer(check_timer_);
+  check_timer_ = 0;
+  const bool left = KillAdopted();
+  std::vector<Ended> waiting, told;
+  for (const Ended& ended : ended_) {
+    const bool waits = left && now() - ended.at < kLeftOverTimeout;
+    (waits ? waiting : told).push_back(ended);
+  }
+  ended_ = std::move(waiting);
+  if (!ended_.empty()) {
+    check_timer_ = loop_.RunAfter(kCheckInterval, [this] { CheckEnded(); });
+  }
+  for (const Ended& ended : told) {
+    core_.OnExecutorEnded(ended.container, ended.how.exit_code, now());
+  }
+  Settle();
+}
+
+// Executors are sub-reapers themselves: whatever this process adopts belongs to an executor that is dead.
+bool SupervisorServer::Impl::KillAdopted() const {
+  bool left = false;
+  for (const heron::ProcessStat& stat : heron::ListChildren(getpid())) {
+    if (!stat.alive() || executors_.count(stat.pid) > 0) continue;
+    left = true;
+    heron::SignalProcess({stat.pid, stat.start_ticks, heron::BootId()}, SIGKILL).IgnoreError();
+  }
+  return left;
+}
+
+bool SupervisorServer::Impl::KillAll() {
+  executors_.clear();
+  const MonotonicTime deadline = now() + kKillAllTimeout;
+  while (true) {
+    while (heron::ReapChild().has_value()) {
+    }
+    if (!KillAdopted()) return true;
+    if (now() >= deadline) return false;
+    std::this_thread::sleep_for(kCheckInterval);
+  }
+}
+
+void SupervisorServer::Impl::AskStore() {
+  store_look_.Read([this](heron::executor::StoreVerdict verdict) {
+    core_.OnStoreVerdict(verdict, now());
+    Settle();
+  });
+}
+
+void SupervisorServer::Impl::Exit(int code, const std::string& why) {
+  LOG(INFO) << "ends: " << why;
+  exit_code_ = code;
+  if (!KillAll()) LOG(ERROR) << "some processes of this topology did not end after SIGKILL";
+  loop_.Stop();
+}
+
+void SupervisorServer::Impl::Settle() {
+  loop_.CancelTimer(deadline_timer_);
+  deadline_timer_ = 0;
+  const auto next = core_.NextDeadline();
+  if (!next.has_value()) return;
+  deadline_timer_ = loop_.RunAfter(std::max(*next - now(), Duration::zero()), [this] {
+    core_.OnTime(now());
+    Settle();
+  });
+}
+
+SupervisorServer::SupervisorServer(heron::net::EventLoop& loop, SupervisorOptions options,
+                                   std::shared_ptr<heron::state::StateStore> store)
+    : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(store))) {}
+SupervisorServer::~SupervisorServer() = default;
+
+Status SupervisorServer::Start() { return impl_->Start(); }
+int SupervisorServer::exit_code() const { return impl_->exit_code(); }
+
+}  // namespace scheduler::local
