@@ -232,7 +232,7 @@ TEST_F(LocalSchedulerTest, MissingExecutorIsToldAndNothingIsLeft) {
   EXPECT_NE(launched.message().find((root_ / "engine/heron-executor").string()),
             std::string::npos)
       << launched.ToString();
-  EXPECT_FALSE(fs::exists(root_ / "topologies")) << "folders are left";
+  EXPECT_FALSE(fs::exists(root_ / "topologies/ads")) << "folders are left";
   EXPECT_TRUE(Processes().empty());
 }
 
@@ -241,7 +241,7 @@ TEST_F(LocalSchedulerTest, MissingSupervisorIsTold) {
   const Status launched = Launch("pause");
   ASSERT_FALSE(launched.ok());
   EXPECT_NE(launched.message().find("heron-supervisor"), std::string::npos);
-  EXPECT_FALSE(fs::exists(root_ / "topologies"));
+  EXPECT_FALSE(fs::exists(root_ / "topologies/ads"));
 }
 
 TEST_F(LocalSchedulerTest, NamesCannotLeadOutOfTheFolder) {
@@ -284,7 +284,7 @@ TEST_F(LocalSchedulerTest, CleanUpKeepsLogsWhenAsked) {
   EXPECT_TRUE(fs::exists(Folder() / "supervisor.log"));
   EXPECT_TRUE(fs::exists(Folder() / "container-2/executor.log"));
   ASSERT_TRUE(scheduler_->CleanUp(request_.key, request_.topology_id, false).ok());
-  EXPECT_FALSE(fs::exists(root_ / "topologies"));
+  EXPECT_FALSE(fs::exists(root_ / "topologies/ads"));
   EXPECT_TRUE(scheduler_->CleanUp(request_.key, request_.topology_id, false).ok());
   EXPECT_TRUE(scheduler_->CleanUp(request_.key, request_.topology_id, true).ok());
 }
