@@ -22,16 +22,17 @@ class FlushPacer {
 
   // A tuple went into an empty set of batches. `now` may be a little old: the last time that the clock was read.
   void OnOpened(MonotonicTime now) {
-    if (!opened_) opened_ = now;
+    if (!open_) opened_at_ = now;
+    open_ = true;
   }
-  void OnFlushed() { opened_.reset(); }
+  void OnFlushed() { open_ = false; }
 
   // Under load.
-  bool Aged(MonotonicTime now) const { return opened_ && now - *opened_ >= max_age_; }
+  bool Aged(MonotonicTime now) const { return open_ && now - opened_at_ >= max_age_; }
 
   // With nothing else to do: true, and the credit is spent, if everything open should leave now.
   bool TakeIdleFlush(MonotonicTime now) {
-    if (!opened_) return false;
+    if (!open_) return false;
     credit_since_ = std::max(credit_since_, now - kMaxCredit * kCreditEvery);
     if (now - credit_since_ >= kCreditEvery) {
       credit_since_ += kCreditEvery;
@@ -41,13 +42,14 @@ class FlushPacer {
   }
   // When to ask again while idle; nothing is open: never.
   std::optional<MonotonicTime> NextIdleFlush() const {
-    if (!opened_) return std::nullopt;
-    return std::min(*opened_ + max_age_, credit_since_ + kCreditEvery);
+    if (!open_) return std::nullopt;
+    return std::min(opened_at_ + max_age_, credit_since_ + kCreditEvery);
   }
 
  private:
   const Duration max_age_;
-  std::optional<MonotonicTime> opened_;
+  bool open_ = false;
+  MonotonicTime opened_at_{};
   MonotonicTime credit_since_;  // credit is the time since then in units of kCreditEvery
 };
 
