@@ -193,7 +193,8 @@ Result<LocalFolder::Package> LocalFolder::Put(const std::string& kind,
   if (!hash.ok()) return hash.status();
   Package package{*hash, folder_ + "/" + kind + *hash};
 
-  // Three tries: a damaged package is moved out of the way, and others may do the same at the same time.
+  // Three tries: a damaged package is moved out of the way, and others may do the same at the same
+  // time.
   for (int round = 0; round < 3; ++round) {
     if (fresh.RenameTo(package.folder)) {
       HERON_RETURN_IF_ERROR(SyncFolder(folder_));
@@ -203,7 +204,8 @@ Result<LocalFolder::Package> LocalFolder::Put(const std::string& kind,
       return ErrnoStatus(errno, "cannot write the package " + package.folder);
     }
     if (IsIntact(package.folder, names, hash_names, package.sha256)) return package;
-    // The same content under another file name shares the folder (a program's hash does not cover its name).
+    // The same content under another file name shares the folder (a program's hash does not cover
+    // its name).
     std::error_code ignored;
     if (!hash_names && fs::is_directory(package.folder, ignored) &&
         !fs::exists(package.folder + "/" + names.front(), ignored)) {
@@ -229,17 +231,18 @@ Result<std::vector<std::string>> LocalFolder::Sweep(const InUse& in_use) {
   if (error == std::errc::no_such_file_or_directory) return removed;
   if (error) return ErrnoStatus(error.value(), "cannot read " + folder_);
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : entries) names.push_back(entry.path().filename().string());
+  for (const fs::directory_entry& entry : entries)
+    names.push_back(entry.path().filename().string());
   for (const std::string& name : names) {
     const bool left_over = name.starts_with(kTemporaryPrefix);
-    const bool unused_program =
-        name.starts_with(kProgramPrefix) &&
-        !in_use.programs.contains(name.substr(sizeof(kProgramPrefix) - 1));
+    const bool unused_program = name.starts_with(kProgramPrefix) &&
+                                !in_use.programs.contains(name.substr(sizeof(kProgramPrefix) - 1));
     const bool unused_engine = name.starts_with(kEnginePrefix) &&
                                !in_use.engines.contains(name.substr(sizeof(kEnginePrefix) - 1));
     if (!left_over && !unused_program && !unused_engine) continue;
     fs::remove_all(folder_ + "/" + name, error);
-    if (error) return ErrnoStatus(error.value(), "cannot remove the package " + folder_ + "/" + name);
+    if (error)
+      return ErrnoStatus(error.value(), "cannot remove the package " + folder_ + "/" + name);
     if (!left_over) removed.push_back(name);
   }
   return removed;

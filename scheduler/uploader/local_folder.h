@@ -1,15 +1,18 @@
-// Packages of a cluster whose containers see the submitter's disk: folders named by the hash of their content.
+// Packages of a cluster whose containers see the submitter's disk: folders named by the hash of
+// their content.
 //
 //   PACKAGES/program-SHA256/NAME          the user's program
 //   PACKAGES/engine-SHA256/heron-...      the engine's executables
 //   PACKAGES/.lock                        see PackagesLock
 //   PACKAGES/.new-XXXXXX                  a package being written
 //
-// A package is complete once its folder has its final name (written and synced in a temporary folder, then renamed), and
-// never changes. Any number of submits may put the same package at the same time.
+// A package is complete once its folder has its final name (written and synced in a temporary
+// folder, then renamed), and never changes. Any number of submits may put the same package at the
+// same time.
 //
-// A submit holds the lock shared from before it puts packages until a stored record names them; a sweep holds it alone.
-// So a sweep sees every package either named by a record or guarded by the lock.
+// A submit holds the lock shared from before it puts packages until a stored record names them; a
+// sweep holds it alone. So a sweep sees every package either named by a record or guarded by the
+// lock.
 //
 // Threads: one. Calls block on the disk.
 #pragma once
@@ -55,13 +58,13 @@ class LocalFolder {
   heron::Result<std::unique_ptr<PackagesLock>> LockShared(heron::Duration timeout);
   heron::Result<std::unique_ptr<PackagesLock>> LockAlone(heron::Duration timeout);
 
-  // Hold the lock shared. An existing package is verified, and replaced when it is damaged. OutOfSpace,
-  // PermissionDenied (also a read-only disk) name the folder; nothing is left behind.
+  // Hold the lock shared. An existing package is verified, and replaced when it is damaged.
+  // OutOfSpace, PermissionDenied (also a read-only disk) name the folder; nothing is left behind.
   heron::Result<Package> PutProgram(const std::string& program_path);
   heron::Result<Package> PutEngine(const std::vector<std::string>& executables);
 
-  // Hold the lock alone. Removes packages that are not in use and what broken-off submits left. Returns the names of
-  // the removed packages.
+  // Hold the lock alone. Removes packages that are not in use and what broken-off submits left.
+  // Returns the names of the removed packages.
   heron::Result<std::vector<std::string>> Sweep(const InUse& in_use);
 
   const std::string& folder() const { return folder_; }

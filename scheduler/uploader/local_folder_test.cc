@@ -148,8 +148,8 @@ TEST_F(LocalFolderTest, SweepKeepsWhatIsInUseAndRemovesBrokenOffWork) {
   auto removed = folder.Sweep(in_use);
   ASSERT_TRUE(removed.ok());
   EXPECT_EQ(*removed, std::vector<std::string>{"program-" + go->sha256});
-  EXPECT_EQ(Entries(), (std::vector<std::string>{"engine-" + engine->sha256,
-                                                 "program-" + keep->sha256}));
+  EXPECT_EQ(Entries(),
+            (std::vector<std::string>{"engine-" + engine->sha256, "program-" + keep->sha256}));
 }
 
 TEST_F(LocalFolderTest, SweepOfNothingIsDone) {
@@ -180,7 +180,8 @@ TEST_F(LocalFolderTest, MissingProgramIsNamedAndLeavesNothing) {
   EXPECT_TRUE(Entries().empty());
 }
 
-// The kernel's limit on file sizes stands in for a full disk: both are errors of write(2) in the middle of the copy.
+// The kernel's limit on file sizes stands in for a full disk: both are errors of write(2) in the
+// middle of the copy.
 TEST_F(LocalFolderTest, WriteErrorIsNamedAndLeavesNothing) {
   const std::string program = WriteFile("count", std::string(1'000'000, 'x'));
   rlimit before = {};

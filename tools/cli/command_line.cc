@@ -29,7 +29,8 @@ struct RawOptions {
 };
 
 constexpr char kPlaceHelp[] =
-    "CLUSTER[/ROLE[/ENV]] may stand first: cluster by default as configured (local), role your user name, env default.";
+    "CLUSTER[/ROLE[/ENV]] may stand first: cluster by default as configured (local), role your "
+    "user name, env default.";
 
 // The library makes a usage line of its own that knows neither the optional place nor "--".
 class UsageFormatter : public CLI::Formatter {
@@ -51,11 +52,12 @@ std::shared_ptr<CLI::FormatterBase> Usage(std::string usage) {
 
 class Parser {
  public:
-  explicit Parser(CommandLine* line) : line_(*line), app_(
-      "Runs stream processing topologies.", "heron") {
+  explicit Parser(CommandLine* line)
+      : line_(*line), app_("Runs stream processing topologies.", "heron") {
     app_.require_subcommand(1);
-    app_.footer("heron COMMAND --help shows a command's options and an example.\n"
-                "Exit codes: 0 done, 1 refused by the system, 2 bad usage.");
+    app_.footer(
+        "heron COMMAND --help shows a command's options and an example.\n"
+        "Exit codes: 0 done, 1 refused by the system, 2 bad usage.");
     AddSubmit();
     AddWait();
     AddKill();
@@ -100,13 +102,15 @@ class Parser {
 };
 
 void Parser::AddSubmit() {
-  CLI::App* submit = AddCommand(
-      "submit", "Start a topology",
-      "heron submit local ./wordcount my-count --wait=finished --parallelism split=4 -- in.txt out.tsv");
-  submit->formatter(Usage("heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME [OPTIONS] [-- ARGUMENTS]"));
+  CLI::App* submit = AddCommand("submit", "Start a topology",
+                                "heron submit local ./wordcount my-count --wait=finished "
+                                "--parallelism split=4 -- in.txt out.tsv");
+  submit->formatter(
+      Usage("heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME [OPTIONS] [-- ARGUMENTS]"));
   AddPositionals(submit, "PROGRAM_NAME", 1, 3);
-  submit->add_option("--wait", raw_.wait,
-                     "Wait until it is 'running' (if nothing is said) or 'finished'")
+  submit
+      ->add_option("--wait", raw_.wait,
+                   "Wait until it is 'running' (if nothing is said) or 'finished'")
       ->type_name("[=STATE]");
   submit->add_option("--timeout", raw_.timeout, "How long to wait, e.g. 30s, 5m")
       ->type_name("TIME");
@@ -122,7 +126,8 @@ void Parser::AddSubmit() {
       ->allow_extra_args(false);
   submit->add_flag("--deploy-deactivated", line_.deploy_deactivated,
                    "Start it, but let the spouts wait for: heron activate");
-  submit->add_flag("--dry-run", line_.dry_run, "Check everything, show the packing plan, start nothing");
+  submit->add_flag("--dry-run", line_.dry_run,
+                   "Check everything, show the packing plan, start nothing");
 }
 
 void Parser::AddWait() {
@@ -152,8 +157,8 @@ void Parser::AddDesire(const std::string& name, const std::string& what) {
 }
 
 void Parser::AddTopologies() {
-  CLI::App* command = AddCommand("topologies", "Show the topologies and how they are",
-                                 "heron topologies my-count");
+  CLI::App* command =
+      AddCommand("topologies", "Show the topologies and how they are", "heron topologies my-count");
   command->formatter(Usage("heron topologies [CLUSTER[/ROLE[/ENV]]] [NAME] [OPTIONS]"));
   command->add_option("NAME", line_.positionals, kPlaceHelp)->expected(0, 2);
 }
@@ -161,17 +166,19 @@ void Parser::AddTopologies() {
 void Parser::AddLogs() {
   CLI::App* logs = AddCommand("logs", "Show the logs of a topology",
                               "heron logs my-count split[0] --tail 50 --follow");
-  logs->formatter(Usage("heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
-              "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; all if not said"));
+  logs->formatter(
+      Usage("heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
+            "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; "
+            "all if not said"));
   AddPositionals(logs, "NAME_TARGET", 1, 3);
-  logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said")
-      ->type_name("N");
+  logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said")->type_name("N");
   logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
 }
 
 Status Parser::Parse(std::vector<std::string> words) {
   if (words.empty()) return InvalidArgument("which command?" + NearestHint("", names_));
-  // The first word that is no option is the command: a wrong one deserves a better answer than the library's.
+  // The first word that is no option is the command: a wrong one deserves a better answer than the
+  // library's.
   for (const std::string& word : words) {
     if (word.starts_with("-")) continue;
     if (std::find(names_.begin(), names_.end(), word) == names_.end()) {
@@ -278,7 +285,8 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
   if (line->command == "submit") {
     if (words.size() == 3) take_place();
     if (words.size() != 2) {
-      return InvalidArgument("submit needs a program and a name: heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME");
+      return InvalidArgument(
+          "submit needs a program and a name: heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME");
     }
     line->program = words[0];
     line->name = words[1];

@@ -13,15 +13,15 @@
 namespace tools::cli {
 
 struct CommandLine {
-  std::string help;      // not empty: print this and do nothing
-  std::string command;   // "submit", ...
+  std::string help;     // not empty: print this and do nothing
+  std::string command;  // "submit", ...
   bool json = false;
 
   // What stands before "--"; AssignPositionals makes the next four of them.
   std::vector<std::string> positionals;
-  std::string place;     // CLUSTER[/ROLE[/ENV]]; may be empty
-  std::string program;   // submit
-  std::string name;      // may be empty for topologies
+  std::string place;       // CLUSTER[/ROLE[/ENV]]; may be empty
+  std::string program;     // submit
+  std::string name;        // may be empty for topologies
   std::string log_target;  // logs
 
   std::vector<std::string> arguments;  // after "--", untouched
@@ -35,11 +35,12 @@ struct CommandLine {
   bool follow = false;
 };
 
-// `words` without the program's name. InvalidArgument for what is not understood, with what would be.
+// `words` without the program's name. InvalidArgument for what is not understood, with what would
+// be.
 heron::Result<CommandLine> ParseCommandLine(const std::vector<std::string>& words);
 
-// Sorts out the optional CLUSTER[/ROLE[/ENV]]. Where only the text can tell, it is one when it has a '/' or is "local" or
-// `default_cluster`.
+// Sorts out the optional CLUSTER[/ROLE[/ENV]]. Where only the text can tell, it is one when it has
+// a '/' or is "local" or `default_cluster`.
 heron::Status AssignPositionals(const std::string& default_cluster, CommandLine* line);
 
 }  // namespace tools::cli

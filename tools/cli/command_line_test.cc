@@ -22,10 +22,32 @@ std::string Refused(const std::vector<std::string>& words) {
 }
 
 TEST(CommandLineTest, SubmitWithEverything) {
-  auto line = Parse({"submit", "local/ads/prod", "./p", "n", "--wait=finished", "--timeout", "2m",
-                     "--containers", "3", "--parallelism", "a=2", "--parallelism", "b=4",
-                     "--parallelism-all", "5", "--config", "x.y=z", "--config-property", "k=v=w",
-                     "--deploy-deactivated", "--dry-run", "--output", "json", "--", "--wait", "--",
+  auto line = Parse({"submit",
+                     "local/ads/prod",
+                     "./p",
+                     "n",
+                     "--wait=finished",
+                     "--timeout",
+                     "2m",
+                     "--containers",
+                     "3",
+                     "--parallelism",
+                     "a=2",
+                     "--parallelism",
+                     "b=4",
+                     "--parallelism-all",
+                     "5",
+                     "--config",
+                     "x.y=z",
+                     "--config-property",
+                     "k=v=w",
+                     "--deploy-deactivated",
+                     "--dry-run",
+                     "--output",
+                     "json",
+                     "--",
+                     "--wait",
+                     "--",
                      ""});
   ASSERT_TRUE(line.ok()) << line.status().ToString();
   EXPECT_EQ(line->command, "submit");

@@ -91,7 +91,8 @@ Result<Definition> Define(const Topology& described, const std::string& name,
 
   std::map<std::string, std::string> own(topology.config().begin(), topology.config().end());
   std::map<std::string, std::string> effective = config.TopologyConfig(own);
-  if (overrides.containers) effective["topology.containers"] = std::to_string(*overrides.containers);
+  if (overrides.containers)
+    effective["topology.containers"] = std::to_string(*overrides.containers);
   topology.mutable_config()->clear();
   topology.mutable_config()->insert(effective.begin(), effective.end());
 

@@ -15,22 +15,24 @@
 namespace tools::cli {
 
 struct Overrides {
-  std::optional<int> containers;                          // --containers
-  std::optional<int> parallelism_all;                     // --parallelism-all
-  std::vector<std::pair<std::string, int>> parallelism;   // --parallelism, stronger than the one for all
+  std::optional<int> containers;       // --containers
+  std::optional<int> parallelism_all;  // --parallelism-all
+  std::vector<std::pair<std::string, int>>
+      parallelism;  // --parallelism, stronger than the one for all
 };
 
 struct Definition {
-  heron::proto::Topology topology;            // after the changes
+  heron::proto::Topology topology;             // after the changes
   std::map<std::string, uint32_t> key_groups;  // by component
   heron::proto::PackingPlan plan;
-  std::vector<std::string> notices;           // a line each, for the user
+  std::vector<std::string> notices;  // a line each, for the user
 };
 
 // The larger of 128 and the next power of two of 8 x parallelism.
 uint32_t KeyGroups(uint32_t parallelism);
 
-// `config` has the settings of the cluster's files and of --config. InvalidArgument lists all problems, a line each.
+// `config` has the settings of the cluster's files and of --config. InvalidArgument lists all
+// problems, a line each.
 heron::Result<Definition> Define(const heron::proto::Topology& described, const std::string& name,
                                  const Overrides& overrides,
                                  const heron::settings::ClusterConfig& config);

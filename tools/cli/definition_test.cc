@@ -50,7 +50,8 @@ TEST(DefinitionTest, AsDescribed) {
   EXPECT_EQ(definition->topology.name(), "mine");
   EXPECT_EQ(definition->plan.containers_size(), 1);
   EXPECT_EQ(definition->plan.containers(0).tasks_size(), 5);
-  EXPECT_EQ(definition->key_groups, (std::map<std::string, uint32_t>{{"lines", 128}, {"count", 128}}));
+  EXPECT_EQ(definition->key_groups,
+            (std::map<std::string, uint32_t>{{"lines", 128}, {"count", 128}}));
 }
 
 TEST(DefinitionTest, SubmitterHasTheLastWord) {
@@ -99,8 +100,8 @@ TEST(DefinitionTest, AllMistakesAtOnce) {
   auto definition = Define(described, "mine", overrides, Config());
   ASSERT_FALSE(definition.ok());
   const std::string& message = definition.status().message();
-  for (const char* part : {"elephant", "given twice, as 2 and 3", "topology.queue.high.bytes",
-                           "nowhere"}) {
+  for (const char* part :
+       {"elephant", "given twice, as 2 and 3", "topology.queue.high.bytes", "nowhere"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << " in " << message;
   }
 }

@@ -137,8 +137,8 @@ Status DescribeRun::Start(const std::string& program, const std::vector<std::str
   HERON_RETURN_IF_ERROR(definition_.Open());
   HERON_RETURN_IF_ERROR(printed_pipe_.Open());
   HERON_RETURN_IF_ERROR(exec_error.Open());
-  std::vector<std::string> words = {program,
-                                    "--heron-describe-fd=" + std::to_string(kDescribeFd), "--"};
+  std::vector<std::string> words = {program, "--heron-describe-fd=" + std::to_string(kDescribeFd),
+                                    "--"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -162,9 +162,10 @@ Status DescribeRun::Start(const std::string& program, const std::vector<std::str
   if (got <= 0) return Status::Ok();
   if (error == ENOEXEC || error == ENOENT) {
     return heron::InvalidArgument(
-        program + (error == ENOEXEC
-                       ? " has the wrong format: it is no program for this machine, and no script with #!"
-                       : " cannot run: the interpreter or loader that it names does not exist"));
+        program +
+        (error == ENOEXEC
+             ? " has the wrong format: it is no program for this machine, and no script with #!"
+             : " cannot run: the interpreter or loader that it names does not exist"));
   }
   return ErrnoStatus(error, "cannot run " + program);
 }
@@ -201,7 +202,8 @@ void DescribeRun::Collect() {
     ReadOnce(ended ? 0 : 10);
   }
   KillGroupAndReap();
-  // What it wrote before its end is still in the pipes; a process that left the group could keep them open.
+  // What it wrote before its end is still in the pipes; a process that left the group could keep
+  // them open.
   const auto drain_until = now() + kDrainTime;
   while (!too_much && (definition_.read_ >= 0 || printed_pipe_.read_ >= 0) && now() < drain_until) {
     ReadOnce(10);
@@ -243,8 +245,7 @@ Status CheckProgram(const std::string& program) {
   return Status::Ok();
 }
 
-Result<Description> Describe(const std::string& program,
-                             const std::vector<std::string>& arguments,
+Result<Description> Describe(const std::string& program, const std::vector<std::string>& arguments,
                              const DescribeOptions& options) {
   // execv looks a bare name up nowhere; say that it is of this folder.
   const std::string path = program.find('/') == std::string::npos ? "./" + program : program;
@@ -261,9 +262,9 @@ Result<Description> Describe(const std::string& program,
     const std::string time = std::to_string(
         std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
     return heron::DeadlineExceeded(
-        program + (!run.bytes.empty()
-                       ? " described itself but did not exit within "
-                       : " did not describe itself within ") +
+        program +
+        (!run.bytes.empty() ? " described itself but did not exit within "
+                            : " did not describe itself within ") +
         time + " ms and was stopped; is work done in main() outside of the components?" + printed);
   }
   if (WIFSIGNALED(run.wait_status)) {

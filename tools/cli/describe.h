@@ -1,8 +1,9 @@
-// Obtains a topology's definition: runs the user's program once as `PROGRAM --heron-describe-fd=N -- ARGS`.
+// Obtains a topology's definition: runs the user's program once as `PROGRAM --heron-describe-fd=N
+// -- ARGS`.
 //
-// The program gets /dev/null as standard input, a process group of its own and nothing of ours but descriptor N. When it
-// has ended, or its time is over, everything left in its group is killed. Every way to fail has its own message, with
-// the last lines that the program printed.
+// The program gets /dev/null as standard input, a process group of its own and nothing of ours but
+// descriptor N. When it has ended, or its time is over, everything left in its group is killed.
+// Every way to fail has its own message, with the last lines that the program printed.
 #pragma once
 
 #include <functional>

@@ -35,10 +35,11 @@ Result<ExecutionState> ReadState(Cli& cli, const TopologyKey& key, const std::st
 }
 
 Status AlreadyEnded(const TopologyKey& key, const ExecutionState& state) {
-  return FailedPrecondition(
-      key.name + (state.state() == ExecutionState::FINISHED ? " has finished"
-                                                            : " has failed: " + state.reason()) +
-      "; submit it again to run it again");
+  return FailedPrecondition(key.name +
+                            (state.state() == ExecutionState::FINISHED
+                                 ? " has finished"
+                                 : " has failed: " + state.reason()) +
+                            "; submit it again to run it again");
 }
 
 // Stores the wish; the id it is stored for.
@@ -105,9 +106,8 @@ Status AwaitState(Cli& cli, const TopologyKey& key, const std::string& id,
     const std::string stored = "; the wish is stored and will be followed. Waiting for " + missing;
     if (cli.interrupted()) return FailedPrecondition("interrupted" + stored);
     if (cli.clock->Now() - start >= timeout) {
-      return heron::DeadlineExceeded(key.name + " is not " +
-                                     ExecutionState::State_Name(wanted) + " after " +
-                                     DurationText(timeout) + stored);
+      return heron::DeadlineExceeded(key.name + " is not " + ExecutionState::State_Name(wanted) +
+                                     " after " + DurationText(timeout) + stored);
     }
     cli.sleep(kPollInterval);
   }

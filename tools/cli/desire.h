@@ -1,4 +1,5 @@
-// The commands `heron activate` and `heron deactivate`: they store what is wanted and wait until it is so.
+// The commands `heron activate` and `heron deactivate`: they store what is wanted and wait until it
+// is so.
 #pragma once
 
 #include "heron/base/clock.h"

@@ -54,10 +54,11 @@ heron::Result<std::vector<std::string>> FindEngine(const std::string& self,
     if (!found) missing += (missing.empty() ? "" : ", ") + std::string(name);
   }
   if (missing.empty()) return files;
-  return heron::NotFound("the engine is not complete: no " + missing + " in " +
-                         (override_folder.empty()
-                              ? folder.string() + " or its ../libexec/heron; build it, or set HERON_ENGINE_FOLDER"
-                              : override_folder + " (HERON_ENGINE_FOLDER)"));
+  return heron::NotFound(
+      "the engine is not complete: no " + missing + " in " +
+      (override_folder.empty()
+           ? folder.string() + " or its ../libexec/heron; build it, or set HERON_ENGINE_FOLDER"
+           : override_folder + " (HERON_ENGINE_FOLDER)"));
 }
 
 }  // namespace tools::cli

@@ -8,9 +8,11 @@
 
 namespace tools::cli {
 
-// Looks for heron-supervisor, heron-executor, heron-topology-master and heron-stream-manager in `override_folder` alone
-// when that is not empty (HERON_ENGINE_FOLDER). Otherwise beside the heron command `self` (a real path), in
-// ../libexec/heron, and where Bazel builds them. NotFound names what is missing and where it was looked for.
+// Looks for heron-supervisor, heron-executor, heron-topology-master and heron-stream-manager in
+// `override_folder` alone when that is not empty (HERON_ENGINE_FOLDER). Otherwise beside the heron
+// command `self` (a real path), in
+// ../libexec/heron, and where Bazel builds them. NotFound names what is missing and where it was
+// looked for.
 heron::Result<std::vector<std::string>> FindEngine(const std::string& self,
                                                    const std::string& override_folder);
 

@@ -59,6 +59,8 @@ FakeCluster::FakeCluster() : store(heron::state::MakeMemoryStore()) {
   cli.clock = &clock;
   cli.out = &out;
   cli.err = &err;
+  cli.default_role = "ads";
+  cli.default_env = "prod";
   cli.by = "ada@here:1";
   cli.sleep = [this](heron::Duration time) {
     CHECK_LT(++sleeps_, 100'000) << "waits for ever";

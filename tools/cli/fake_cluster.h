@@ -1,4 +1,5 @@
-// A cluster for the tests of commands: a memory store, a scheduler that only notes, a clock that moves when somebody sleeps.
+// A cluster for the tests of commands: a memory store, a scheduler that only notes, a clock that
+// moves when somebody sleeps.
 #pragma once
 
 #include <functional>
@@ -30,8 +31,8 @@ class FakeScheduler : public scheduler::Scheduler {
   heron::Result<std::vector<scheduler::ProcessInfo>> Processes(const std::string& id) override;
   std::string LogFolder(const heron::state::TopologyKey& key, const std::string& id) override;
 
-  std::map<std::string, int> alive;            // processes by id
-  std::vector<std::string> calls;              // "launch ID", "kill ID", "clean ID"
+  std::map<std::string, int> alive;  // processes by id
+  std::vector<std::string> calls;    // "launch ID", "kill ID", "clean ID"
   std::vector<scheduler::LaunchRequest> launches;
   std::function<heron::Status(const scheduler::LaunchRequest&)> on_launch;
   std::function<void(const std::string& id)> on_kill;
@@ -45,7 +46,8 @@ class FakeCluster {
   FakeCluster();
   ~FakeCluster();
 
-  // A topology with a packing plan: spout "lines" (bounded) with tasks 1 and 2, bolt "count" with task 3, two containers.
+  // A topology with a packing plan: spout "lines" (bounded) with tasks 1 and 2, bolt "count" with
+  // task 3, two containers.
   void AddTopology(const std::string& name, heron::proto::DesiredState::Desire desire,
                    heron::proto::ExecutionState::State state, bool with_processes = true);
   std::string IdOf(const std::string& name) const { return name + "-1"; }

@@ -39,8 +39,8 @@ Json TaskJson(const TaskRow& row) {
   json["phase"] = status.phase() == heron::proto::TaskStatus::PHASE_UNSPECIFIED
                       ? "UNKNOWN"
                       : heron::proto::TaskStatus::Phase_Name(status.phase());
-  json["epoch"] = std::to_string(status.epoch().incarnation()) + "." +
-                  std::to_string(status.epoch().restart());
+  json["epoch"] =
+      std::to_string(status.epoch().incarnation()) + "." + std::to_string(status.epoch().restart());
   json["emitted"] = status.emitted();
   json["executed"] = status.executed();
   json["lost_batches"] = status.lost_batches();

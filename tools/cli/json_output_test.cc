@@ -31,7 +31,8 @@ TEST(JsonOutputTest, State) {
   state.set_state(heron::proto::ExecutionState::FINISHED);
   state.add_incomplete("x");
   json = Json::parse(StateJson(kKey, "t-1", state));
-  EXPECT_EQ(Keys(json), (std::set<std::string>{"name", "role", "env", "id", "state", "incomplete"}));
+  EXPECT_EQ(Keys(json),
+            (std::set<std::string>{"name", "role", "env", "id", "state", "incomplete"}));
   EXPECT_EQ(json["incomplete"], Json::array({"x"}));
 }
 
@@ -44,8 +45,7 @@ TEST(JsonOutputTest, Plan) {
   task->set_component("split");
   task->set_component_index(2);
   const Json json = Json::parse(PlanJson(kKey, plan));
-  EXPECT_EQ(json["containers"],
-            Json::parse(R"([{"container": 1,
+  EXPECT_EQ(json["containers"], Json::parse(R"([{"container": 1,
                              "tasks": [{"task": 7, "component": "split", "index": 2}]}])"));
 }
 
@@ -66,19 +66,18 @@ TEST(JsonOutputTest, Topologies) {
   const Json json = Json::parse(TopologiesJson("local", {row}));
   EXPECT_EQ(Keys(json), (std::set<std::string>{"cluster", "topologies"}));
   const Json& topology = json["topologies"][0];
-  EXPECT_EQ(Keys(topology),
-            (std::set<std::string>{"name", "role", "env", "id", "state", "reason", "waiting_for",
-                                   "since_unix_ms", "containers", "restarts", "incomplete",
-                                   "failures", "tasks"}));
+  EXPECT_EQ(Keys(topology), (std::set<std::string>{"name", "role", "env", "id", "state", "reason",
+                                                   "waiting_for", "since_unix_ms", "containers",
+                                                   "restarts", "incomplete", "failures", "tasks"}));
   EXPECT_EQ(topology["restarts"], 2);
-  EXPECT_EQ(Keys(topology["failures"][0]),
-            (std::set<std::string>{"at_unix_ms", "process", "container", "component", "task",
-                                   "exit_code", "signal", "reason", "restarts",
-                                   "failures_in_a_row"}));
-  EXPECT_EQ(Keys(topology["tasks"][0]),
-            (std::set<std::string>{"task", "component", "index", "container", "phase", "epoch",
-                                   "emitted", "executed", "lost_batches", "dropped_tuples",
-                                   "progress"}));
+  EXPECT_EQ(
+      Keys(topology["failures"][0]),
+      (std::set<std::string>{"at_unix_ms", "process", "container", "component", "task", "exit_code",
+                             "signal", "reason", "restarts", "failures_in_a_row"}));
+  EXPECT_EQ(
+      Keys(topology["tasks"][0]),
+      (std::set<std::string>{"task", "component", "index", "container", "phase", "epoch", "emitted",
+                             "executed", "lost_batches", "dropped_tuples", "progress"}));
   EXPECT_EQ(topology["tasks"][0]["progress"], 0.5);
   EXPECT_TRUE(topology["tasks"][1]["progress"].is_null());
   EXPECT_EQ(topology["tasks"][1]["phase"], "UNKNOWN");
@@ -93,7 +92,8 @@ TEST(JsonOutputTest, BytesThatAreNoTextDoNotBreakIt) {
 
 TEST(JsonOutputTest, ErrorAndVersion) {
   const Json error = Json::parse(ErrorJson(heron::NotFound("no topology 't'")));
-  EXPECT_EQ(error, Json::parse(R"({"error": {"code": "not found", "message": "no topology 't'"}})"));
+  EXPECT_EQ(error,
+            Json::parse(R"({"error": {"code": "not found", "message": "no topology 't'"}})"));
   EXPECT_EQ(Json::parse(VersionJson("0.1.0", "")), (Json{{"version", "0.1.0"}, {"commit", ""}}));
 }
 

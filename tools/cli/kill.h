@@ -7,7 +7,8 @@
 
 namespace tools::cli {
 
-// Ends and removes it, whatever of it exists. Killing a killed one again is success; NotFound for a name never seen.
+// Ends and removes it, whatever of it exists. Killing a killed one again is success; NotFound for a
+// name never seen.
 heron::Status KillCommand(Cli& cli, const heron::state::TopologyKey& key);
 
 }  // namespace tools::cli

@@ -1,7 +1,9 @@
-// The names that were killed on this machine, so that killing one again is success and only a name never seen is an error.
+// The names that were killed on this machine, so that killing one again is success and only a name
+// never seen is an error.
 //
-// A file of lines "ROLE/ENV/NAME", the latest last, kept below a bound by forgetting the oldest. Nothing depends on it but
-// that answer: errors of the disk are ignored. Threads: one; any number of processes.
+// A file of lines "ROLE/ENV/NAME", the latest last, kept below a bound by forgetting the oldest.
+// Nothing depends on it but that answer: errors of the disk are ignored. Threads: one; any number
+// of processes.
 #pragma once
 
 #include <string>

@@ -51,7 +51,8 @@ std::vector<LogFile> AllFiles(const std::string& log_folder) {
     files.push_back({log_folder + "/supervisor.log", "supervisor"});
   }
   std::map<int, std::string> folders;
-  for (fs::directory_iterator it(log_folder, error), end; !error && it != end; it.increment(error)) {
+  for (fs::directory_iterator it(log_folder, error), end; !error && it != end;
+       it.increment(error)) {
     const std::string name = it->path().filename().string();
     if (!name.starts_with("container-")) continue;
     if (auto number = AsNumber(name.substr(10))) folders[*number] = it->path().string();
@@ -63,8 +64,8 @@ std::vector<LogFile> AllFiles(const std::string& log_folder) {
     }
     for (const std::string& stem : names) {
       const bool engine = stem == "sm" || stem == "executor";
-      files.push_back({folder + "/" + stem + ".log",
-                       engine ? stem + ":" + std::to_string(container) : stem});
+      files.push_back(
+          {folder + "/" + stem + ".log", engine ? stem + ":" + std::to_string(container) : stem});
     }
   }
   return files;
@@ -194,9 +195,8 @@ void Follow(Cli& cli, const std::string& log_folder, const LogsOptions& options,
     if (options.target.empty()) {
       // Files of processes that came later.
       for (const LogFile& file : AllFiles(log_folder)) {
-        const bool known = std::any_of(tailed->begin(), tailed->end(), [&](const Tailed& t) {
-          return t.file().path == file.path;
-        });
+        const bool known = std::any_of(tailed->begin(), tailed->end(),
+                                       [&](const Tailed& t) { return t.file().path == file.path; });
         if (!known) tailed->emplace_back(file);
       }
     }

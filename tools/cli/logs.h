@@ -14,7 +14,7 @@ namespace tools::cli {
 struct LogsOptions {
   // COMPONENT, COMPONENT[i], TASK, tm, sm:C, executor:C, supervisor; empty: all files
   std::string target;
-  int tail = 100;      // lines of each file, 0: none
+  int tail = 100;       // lines of each file, 0: none
   bool follow = false;  // until Ctrl-C, or until the topology and its logs are gone
 };
 
@@ -23,8 +23,8 @@ struct LogFile {
   std::string name;  // "split-7", "tm", "sm:1", "executor:0", "supervisor"
 };
 
-// The files that the target means, whether they exist or not; of all files those that exist. InvalidArgument names what
-// there is.
+// The files that the target means, whether they exist or not; of all files those that exist.
+// InvalidArgument names what there is.
 heron::Result<std::vector<LogFile>> FindLogFiles(const std::string& log_folder,
                                                  const heron::proto::PackingPlan& plan,
                                                  const std::string& target);

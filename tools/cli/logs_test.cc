@@ -58,8 +58,7 @@ TEST_F(LogsTest, OneTarget) {
 }
 
 TEST_F(LogsTest, SeveralFilesCarryTheirNames) {
-  EXPECT_EQ(Text({"lines"}),
-            "[lines-1] one\n[lines-1] two\n[lines-1] three\n[lines-2] four\n");
+  EXPECT_EQ(Text({"lines"}), "[lines-1] one\n[lines-1] two\n[lines-1] three\n[lines-2] four\n");
   EXPECT_EQ(Text({"", 1}),
             "[supervisor] supervising\n[executor:0] executor 0\n[tm] mastering\n"
             "[count-3] counting\n[executor:1] executor 1\n[lines-1] three\n[sm:1] managing\n"

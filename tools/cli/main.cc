@@ -45,7 +45,8 @@ void HandleSignals() {
   struct sigaction action = {};
   action.sa_handler = OnInterrupt;
   for (int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
-  // A submit is not broken off because nobody reads its progress. A handler, unlike SIG_IGN, is not inherited by exec.
+  // A submit is not broken off because nobody reads its progress. A handler, unlike SIG_IGN, is not
+  // inherited by exec.
   action.sa_handler = OnBrokenPipe;
   sigaction(SIGPIPE, &action, nullptr);
 }
@@ -94,8 +95,7 @@ Status Submit(Cli& cli, const CommandLine& line, const TopologyKey& key,
   if (!self.ok()) return self.status();
   SubmitOptions options;
   if (!line.dry_run) {
-    Result<std::vector<std::string>> engine =
-        FindEngine(*self, Environment("HERON_ENGINE_FOLDER"));
+    Result<std::vector<std::string>> engine = FindEngine(*self, Environment("HERON_ENGINE_FOLDER"));
     if (!engine.ok()) return engine.status();
     options.engine = *engine;
   }
@@ -190,6 +190,8 @@ int Run(const std::vector<std::string>& words) {
   if (!defaults.ok()) return Fail(cli, defaults.status(), kExitRefused, line.command);
   Status usage = AssignPositionals(defaults->cluster(), &line);
   Result<Place> place = ParsePlace(line.place, {defaults->cluster(), UserName(), "default"});
+  cli.default_cluster = defaults->cluster();
+  cli.default_role = UserName();
   if (usage.ok() && !place.ok()) usage = place.status();
   if (usage.ok() && line.command != "topologies") usage = MakeKey(*place, line.name).status();
   if (!usage.ok()) return Fail(cli, usage, kExitUsage, line.command);

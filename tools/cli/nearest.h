@@ -10,7 +10,8 @@ namespace tools::cli {
 // The nearest by edit distance; empty when none is close (more than a third of its letters differ).
 std::string NearestName(std::string_view name, const std::vector<std::string>& known);
 
-// "; did you mean 'split'?", or "; known: a, b, c" (at most eight) when none is near, or "" when none is known.
+// "; did you mean 'split'?", or "; known: a, b, c" (at most eight) when none is near, or "" when
+// none is known.
 std::string NearestHint(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace tools::cli

@@ -1,5 +1,5 @@
-// Shows long work step by step. On a terminal the current step is redrawn in place and ticked off; elsewhere each change
-// is a plain line, without colours.
+// Shows long work step by step. On a terminal the current step is redrawn in place and ticked off;
+// elsewhere each change is a plain line, without colours.
 #pragma once
 
 #include <ostream>
@@ -14,8 +14,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // The step that is under way now, e.g. ("containers", "up 1 of 3"). The same step again changes its detail; another
-  // one ticks off the step before.
+  // The step that is under way now, e.g. ("containers", "up 1 of 3"). The same step again changes
+  // its detail; another one ticks off the step before.
   void Step(const std::string& step, const std::string& detail = "");
 
   // A line of its own that stays.

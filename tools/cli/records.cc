@@ -18,7 +18,7 @@ using heron::Status;
 using heron::state::StateStore;
 using heron::state::TopologyKey;
 
-constexpr const char* kTrees[] = {"/desired",       "/topologies", "/packingplans",
+constexpr const char* kTrees[] = {"/desired",        "/topologies", "/packingplans",
                                   "/executionstate", "/pplans",     "/tmasters"};
 
 std::string HostName() {
@@ -56,8 +56,8 @@ Result<std::vector<TopologyKey>> ListTopologies(StateStore& store) {
 }
 
 Status NoSuchTopology(StateStore& store, const std::string& cluster, const TopologyKey& key) {
-  const std::string message = "no topology '" + key.name + "' of " + key.role + "/" + key.env +
-                              " in cluster " + cluster;
+  const std::string message =
+      "no topology '" + key.name + "' of " + key.role + "/" + key.env + " in cluster " + cluster;
   Result<std::vector<TopologyKey>> all = ListTopologies(store);
   if (!all.ok()) return heron::NotFound(message);
   std::vector<std::string> names;
@@ -101,10 +101,6 @@ bool MayBeAlive(const std::string& by) {
 
 std::string ThisProcess(const std::string& user) {
   return user + "@" + HostName() + ":" + std::to_string(getpid());
-}
-
-std::string CommandText(const std::string& command, const TopologyKey& key) {
-  return "heron " + command + " " + key.name;
 }
 
 }  // namespace tools::cli

@@ -71,12 +71,10 @@ heron::Status NoSuchTopology(heron::state::StateStore& store, const std::string&
 heron::Result<std::string> CurrentId(heron::state::StateStore& store, const std::string& cluster,
                                      const heron::state::TopologyKey& key);
 
-// Whether the process "user@host:pid" of a record may still be alive: false only for a dead one of this host.
+// Whether the process "user@host:pid" of a record may still be alive: false only for a dead one of
+// this host.
 bool MayBeAlive(const std::string& by);
 // This process, in that form.
 std::string ThisProcess(const std::string& user);
-
-// "heron kill NAME" with the place as far as it is needed.
-std::string CommandText(const std::string& command, const heron::state::TopologyKey& key);
 
 }  // namespace tools::cli

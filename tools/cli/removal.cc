@@ -73,7 +73,8 @@ DesiredState Killing(const Cli& cli, const std::string& id) {
   return killing;
 }
 
-// Raises the fence; the version of the KILLING record. VersionMismatch and AlreadyExists: try again.
+// Raises the fence; the version of the KILLING record. VersionMismatch and AlreadyExists: try
+// again.
 Result<int64_t> Fence(Cli& cli, const TopologyKey& key, const Nodes& nodes) {
   const std::string path = heron::state::DesiredPath(key);
   if (nodes.desired && nodes.desired->value.desire() == DesiredState::KILLING) {
@@ -113,8 +114,9 @@ Status RemoveBehindFence(Cli& cli, const TopologyKey& key, int64_t fence) {
   Result<Nodes> nodes = ReadNodes(cli, key);
   if (!nodes.ok()) return nodes.status();
   HERON_RETURN_IF_ERROR(EndProcesses(cli, key, nodes->ids));
-  // Read again: the dead may have written before they died. Then the fence again: as long as it has not changed, no new
-  // topology can have begun, so the versions read before are of the old one, and only those are deleted.
+  // Read again: the dead may have written before they died. Then the fence again: as long as it has
+  // not changed, no new topology can have begun, so the versions read before are of the old one,
+  // and only those are deleted.
   const std::set<std::string> ended = nodes->ids;
   nodes = ReadNodes(cli, key);
   if (!nodes.ok()) return nodes.status();
@@ -141,8 +143,7 @@ Status Remove(Cli& cli, const TopologyKey& key, const Stored<DesiredState>* seen
   for (int attempt = 0; attempt < kTries; ++attempt) {
     Result<Nodes> nodes = ReadNodes(cli, key);
     if (!nodes.ok()) return nodes.status();
-    const bool killing =
-        nodes->desired && nodes->desired->value.desire() == DesiredState::KILLING;
+    const bool killing = nodes->desired && nodes->desired->value.desire() == DesiredState::KILLING;
     // Another kill went through; what is there now, if anything, is a new topology.
     if (fenced && !killing) return Status::Ok();
     if (!nodes->desired && nodes->versions.empty()) {

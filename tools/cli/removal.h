@@ -1,7 +1,9 @@
-// Ends a topology and removes everything of it. Shared by kill, and by submit when a finished one holds the name.
+// Ends a topology and removes everything of it. Shared by kill, and by submit when a finished one
+// holds the name.
 //
-// The fence: /desired is set to KILLING(id) first, by compare-and-set, and removed last. So submits wait, executors that
-// look there stop, and a removal that was broken off can be taken up by anyone, any number at the same time.
+// The fence: /desired is set to KILLING(id) first, by compare-and-set, and removed last. So submits
+// wait, executors that look there stop, and a removal that was broken off can be taken up by
+// anyone, any number at the same time.
 #pragma once
 
 #include <string>
@@ -18,7 +20,8 @@ namespace tools::cli {
 // Whether packages that nobody uses are removed too. A submit that holds their lock must not.
 enum class Sweep { kNo, kYes };
 
-// Ends every process, removes every node, logs and packages that nobody uses. NotFound when there is no node at all.
+// Ends every process, removes every node, logs and packages that nobody uses. NotFound when there
+// is no node at all.
 heron::Status EndAndRemove(Cli& cli, const heron::state::TopologyKey& key, Progress& progress);
 
 // Sets /desired from `seen` to KILLING first; VersionMismatch when it is not that any more.
@@ -26,7 +29,8 @@ heron::Status EndAndRemoveIf(Cli& cli, const heron::state::TopologyKey& key,
                              const Stored<heron::proto::DesiredState>& seen, Progress& progress,
                              Sweep sweep);
 
-// Removes packages that no stored topology refers to. Skipped, with a note, while a submit is copying.
+// Removes packages that no stored topology refers to. Skipped, with a note, while a submit is
+// copying.
 void SweepPackages(Cli& cli, Progress& progress);
 
 }  // namespace tools::cli

@@ -110,8 +110,8 @@ TEST_F(RemovalTest, LateWritesOfTheDyingAreRemoved) {
   cluster_.scheduler.on_kill = [&](const std::string& id) {
     heron::proto::PhysicalPlan plan;
     plan.set_topology_id(id);
-    cluster_.store->Create(heron::state::PhysicalPlanPath(cluster_.Key("t")),
-                           plan.SerializeAsString())
+    cluster_.store
+        ->Create(heron::state::PhysicalPlanPath(cluster_.Key("t")), plan.SerializeAsString())
         .status()
         .IgnoreError();
   };
@@ -119,7 +119,8 @@ TEST_F(RemovalTest, LateWritesOfTheDyingAreRemoved) {
   EXPECT_TRUE(cluster_.Nodes("t").empty());
 }
 
-// A second kill runs to its end while the first is in the scheduler, and the name is submitted again.
+// A second kill runs to its end while the first is in the scheduler, and the name is submitted
+// again.
 TEST_F(RemovalTest, SlowKillDoesNotTouchTheNextTopologyOfTheName) {
   cluster_.AddTopology("t", DesiredState::ACTIVE, ExecutionState::RUNNING);
   bool nested = false;
@@ -131,16 +132,16 @@ TEST_F(RemovalTest, SlowKillDoesNotTouchTheNextTopologyOfTheName) {
     DesiredState fresh;
     fresh.set_topology_id("t-2");
     fresh.set_desire(DesiredState::ACTIVE);
-    ASSERT_TRUE(cluster_.store
-                    ->Create(heron::state::DesiredPath(cluster_.Key("t")),
-                             fresh.SerializeAsString())
-                    .ok());
+    ASSERT_TRUE(
+        cluster_.store
+            ->Create(heron::state::DesiredPath(cluster_.Key("t")), fresh.SerializeAsString())
+            .ok());
     heron::proto::SubmittedTopology submitted;
     submitted.set_topology_id("t-2");
-    ASSERT_TRUE(cluster_.store
-                    ->Create(heron::state::TopologyPath(cluster_.Key("t")),
-                             submitted.SerializeAsString())
-                    .ok());
+    ASSERT_TRUE(
+        cluster_.store
+            ->Create(heron::state::TopologyPath(cluster_.Key("t")), submitted.SerializeAsString())
+            .ok());
     cluster_.scheduler.alive["t-2"] = 3;
   };
   EXPECT_TRUE(Kill("t").ok());
@@ -160,9 +161,9 @@ TEST_F(RemovalTest, UnusedPackagesGoAndUsedOnesStay) {
   submitted.set_topology_id("user-1");
   submitted.set_program_sha256(package->sha256);
   const std::string path = heron::state::TopologyPath(cluster_.Key("user"));
-  ASSERT_TRUE(cluster_.store
-                  ->Set(path, submitted.SerializeAsString(), cluster_.store->Get(path)->version)
-                  .ok());
+  ASSERT_TRUE(
+      cluster_.store->Set(path, submitted.SerializeAsString(), cluster_.store->Get(path)->version)
+          .ok());
   ASSERT_TRUE(Kill("t").ok());
   EXPECT_TRUE(std::filesystem::exists(package->folder));
   ASSERT_TRUE(Kill("user").ok());

@@ -26,13 +26,14 @@ Status CheckHolder(Cli& cli, const TopologyKey& key, const DesiredState& desired
   const std::string who = "the name " + key.ToString() + " in cluster " + cli.cluster + " is taken";
   if (desired.desire() == DesiredState::SUBMITTING) {
     const bool alive = MayBeAlive(desired.by());
-    return heron::AlreadyExists(who + " by a submit that " +
-                                (alive ? "is under way (" : "broke off (") + desired.by() + ")" +
-                                (alive ? "" : "; remove what it left: " + CommandText("kill", key)));
+    return heron::AlreadyExists(
+        who + " by a submit that " + (alive ? "is under way (" : "broke off (") + desired.by() +
+        ")" + (alive ? "" : "; remove what it left: " + CommandText(cli, "kill", key)));
   }
   if (desired.desire() == DesiredState::KILLING) {
-    return heron::AlreadyExists(who + ": it is being killed; should that have broken off, finish it: " +
-                                CommandText("kill", key));
+    return heron::AlreadyExists(who +
+                                ": it is being killed; should that have broken off, finish it: " +
+                                CommandText(cli, "kill", key));
   }
   auto execution = ReadExecution(*cli.store, key);
   if (!execution.ok()) return execution.status();
@@ -41,15 +42,14 @@ Status CheckHolder(Cli& cli, const TopologyKey& key, const DesiredState& desired
                       (*execution)->value.state() == ExecutionState::FAILED);
   if (!ended) {
     return heron::AlreadyExists(who + " by " + desired.topology_id() +
-                                "; end that first: " + CommandText("kill", key));
+                                "; end that first: " + CommandText(cli, "kill", key));
   }
   auto processes = cli.scheduler->Processes(desired.topology_id());
   if (!processes.ok()) return processes.status();
   if (!processes->empty()) {
-    return heron::AlreadyExists(who + " by " + desired.topology_id() +
-                                ", which has ended, but not all of its processes (" +
-                                processes->front().what + "); try again, or: " +
-                                CommandText("kill", key));
+    return heron::AlreadyExists(
+        who + " by " + desired.topology_id() + ", which has ended, but not all of its processes (" +
+        processes->front().what + "); try again, or: " + CommandText(cli, "kill", key));
   }
   return Status::Ok();
 }
@@ -86,8 +86,10 @@ void Submission::Undo() {
 
 Status Submission::Run() {
   const std::pair<const char*, Status (Submission::*)()> steps[] = {
-      {"package", &Submission::PutPackages}, {"name", &Submission::Claim},
-      {"launch", &Submission::Launch},       {"release", &Submission::Release},
+      {"package", &Submission::PutPackages},
+      {"name", &Submission::Claim},
+      {"launch", &Submission::Launch},
+      {"release", &Submission::Release},
   };
   for (const auto& [step, run] : steps) {
     HERON_RETURN_IF_ERROR(CheckInterrupted());
@@ -130,7 +132,8 @@ Status Submission::MakeRoom() {
   if (!desired.ok()) return desired.status();
   if (!*desired) return Status::Ok();
   HERON_RETURN_IF_ERROR(CheckHolder(cli_, options_.key, (*desired)->value));
-  // Its sweep waits for the end of our lock: the packages that were just put are in no record yet, so it must not run.
+  // Its sweep waits for the end of our lock: the packages that were just put are in no record yet,
+  // so it must not run.
   const Status removed = EndAndRemoveIf(cli_, options_.key, **desired, progress_, Sweep::kNo);
   if (removed.code() == StatusCode::kVersionMismatch) return Status::Ok();  // look again
   made_room_ = removed.ok();
@@ -155,8 +158,7 @@ Status Submission::Claim() {
       return created.status();
     }
   }
-  undo_.push_back(
-      [this, path] { cli_.store->Delete(path, claim_version_).IgnoreError(); });
+  undo_.push_back([this, path] { cli_.store->Delete(path, claim_version_).IgnoreError(); });
   HERON_RETURN_IF_ERROR(
       Write(heron::state::TopologyPath(options_.key), submitted_.SerializeAsString()));
   HERON_RETURN_IF_ERROR(
@@ -169,14 +171,14 @@ Status Submission::Write(const std::string& path, const std::string& value) {
   auto created = cli_.store->Create(path, value);
   if (!created.ok()) {
     if (created.status().code() == StatusCode::kAlreadyExists) {
-      return heron::FailedPrecondition("there are left-overs of an earlier topology (" + path +
-                                       "); remove them: " + CommandText("kill", options_.key));
+      return heron::FailedPrecondition(
+          "there are left-overs of an earlier topology (" + path +
+          "); remove them: " + CommandText(cli_, "kill", options_.key));
     }
     return created.status();
   }
-  undo_.push_back([this, path, version = *created] {
-    cli_.store->Delete(path, version).IgnoreError();
-  });
+  undo_.push_back(
+      [this, path, version = *created] { cli_.store->Delete(path, version).IgnoreError(); });
   return Status::Ok();
 }
 
@@ -202,7 +204,8 @@ Status Submission::Launch() {
   // Also when Launch fails: what it could not undo itself is tried once more.
   undo_.push_back([this] {
     Status ended = cli_.scheduler->Kill(options_.key, topology_id());
-    if (ended.ok()) ended = cli_.scheduler->CleanUp(options_.key, topology_id(), /*keep_logs=*/false);
+    if (ended.ok())
+      ended = cli_.scheduler->CleanUp(options_.key, topology_id(), /*keep_logs=*/false);
     if (!ended.ok()) progress_.Note("note: could not undo the launch: " + ended.message());
     RemoveOwnRecords();
   });

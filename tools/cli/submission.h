@@ -1,8 +1,9 @@
 // One submission: the steps of the fence between submit and kill, and what undoes them.
 //
-// SUBMITTING(id) is created exclusively in /desired and is the only right to go on: it is read again before the launch,
-// and the last step turns it into ACTIVE or INACTIVE by compare-and-set. A kill that comes in between replaces it, so one
-// of the two fails, and what this submission made is undone by itself. Only nodes that it wrote (by version) are deleted.
+// SUBMITTING(id) is created exclusively in /desired and is the only right to go on: it is read
+// again before the launch, and the last step turns it into ACTIVE or INACTIVE by compare-and-set. A
+// kill that comes in between replaces it, so one of the two fails, and what this submission made is
+// undone by itself. Only nodes that it wrote (by version) are deleted.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ namespace tools::cli {
 
 class Submission {
  public:
-  // All must outlive it. `submitted` and `plan` as they are to be stored, but for ids and hashes of packages.
+  // All must outlive it. `submitted` and `plan` as they are to be stored, but for ids and hashes of
+  // packages.
   Submission(Cli& cli, const SubmitOptions& options, heron::proto::SubmittedTopology submitted,
              heron::proto::PackingPlan plan, Progress& progress);
   // Undoes whatever Run did, unless that ended well.
@@ -59,8 +61,8 @@ class Submission {
   std::vector<std::function<void()>> undo_;
 };
 
-// The right to the name: Ok when nobody has it, or a topology that has ended and may be replaced. AlreadyExists says who
-// has it and what can be done.
+// The right to the name: Ok when nobody has it, or a topology that has ended and may be replaced.
+// AlreadyExists says who has it and what can be done.
 heron::Status CheckNameIsFree(Cli& cli, const heron::state::TopologyKey& key);
 
 }  // namespace tools::cli

@@ -62,7 +62,7 @@ void Report(Cli& cli, const SubmitOptions& options, const std::string& id) {
     *cli.out << options.key.name << " " << ExecutionState::State_Name(state.state()) << std::endl;
   } else {
     *cli.out << "submitted " << options.key.name << " (" << id
-             << "); follow it: " << CommandText("wait", options.key) << std::endl;
+             << "); follow it: " << CommandText(cli, "wait", options.key) << std::endl;
   }
 }
 

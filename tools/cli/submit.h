@@ -1,5 +1,5 @@
-// The command `heron submit`: from a program to running containers. Whatever fails, everything done before is undone in
-// reverse order.
+// The command `heron submit`: from a program to running containers. Whatever fails, everything done
+// before is undone in reverse order.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct SubmitOptions {
   bool deploy_deactivated = false;
   bool dry_run = false;
   DescribeOptions describe;
-  std::vector<std::string> engine;     // the executables of the engine
+  std::vector<std::string> engine;  // the executables of the engine
   std::string state_url;
   std::string user;
   std::string working_folder;

@@ -188,9 +188,9 @@ TEST_F(SubmitTest, EndedTopologyMakesRoom) {
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_NE(cluster_.Desired("t")->topology_id(), "t-1");
     EXPECT_EQ(cluster_.Nodes("t").size(), 3u) << "the old execution state is gone";
-    EXPECT_NE(std::find(cluster_.scheduler.calls.begin(), cluster_.scheduler.calls.end(),
-                        "clean t-1"),
-              cluster_.scheduler.calls.end())
+    EXPECT_NE(
+        std::find(cluster_.scheduler.calls.begin(), cluster_.scheduler.calls.end(), "clean t-1"),
+        cluster_.scheduler.calls.end())
         << "logs of the old one are removed";
     ASSERT_TRUE(Kill().ok());
     ExpectNothingLeft();

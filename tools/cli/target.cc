@@ -13,7 +13,8 @@ constexpr char kNamePattern[] = "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}";
 
 heron::Status CheckName(const std::string& what, const std::string& name) {
   if (heron::model::IsName(name)) return heron::Status::Ok();
-  return heron::InvalidArgument(what + " " + heron::model::Quoted(name) + " must match " + kNamePattern);
+  return heron::InvalidArgument(what + " " + heron::model::Quoted(name) + " must match " +
+                                kNamePattern);
 }
 
 heron::Result<Place> ParsePlace(const std::string& text, const TargetDefaults& defaults) {
@@ -64,7 +65,8 @@ heron::Result<heron::Duration> ParseDuration(const std::string& text) {
     if (unit == "h") seconds = number * 3600;
   }
   if (seconds < 0 || seconds > 1e8) {
-    return heron::InvalidArgument("'" + text + "' is no duration; write for example 500ms, 30s, 2m or 1h");
+    return heron::InvalidArgument("'" + text +
+                                  "' is no duration; write for example 500ms, 30s, 2m or 1h");
   }
   return std::chrono::duration_cast<heron::Duration>(std::chrono::duration<double>(seconds));
 }

@@ -15,7 +15,7 @@ namespace tools::cli {
 // What stands for the parts that were not given.
 struct TargetDefaults {
   std::string cluster = "local";
-  std::string role;            // the user's name
+  std::string role;  // the user's name
   std::string env = "default";
 };
 
@@ -32,7 +32,8 @@ struct Place {
 // "local", "local/ads", "local/ads/prod"; "" is all defaults.
 heron::Result<Place> ParsePlace(const std::string& text, const TargetDefaults& defaults);
 
-// A topology's name, a role or an env: [A-Za-z0-9][A-Za-z0-9_.-]{0,127}. `what` goes into the message.
+// A topology's name, a role or an env: [A-Za-z0-9][A-Za-z0-9_.-]{0,127}. `what` goes into the
+// message.
 heron::Status CheckName(const std::string& what, const std::string& name);
 
 heron::Result<heron::state::TopologyKey> MakeKey(const Place& place, const std::string& name);

@@ -32,8 +32,9 @@ TEST(TargetTest, WrongNamesAreAnsweredWithThePattern) {
   const Place place{"local", "ada", "default"};
   EXPECT_TRUE(MakeKey(place, "a").ok());
   EXPECT_TRUE(MakeKey(place, std::string(128, 'a')).ok());
-  for (const std::string& bad : {std::string(""), std::string("../x"), std::string("a b"),
-                                 std::string("\xC3\xA4"), std::string(129, 'a'), std::string(".x")}) {
+  for (const std::string& bad :
+       {std::string(""), std::string("../x"), std::string("a b"), std::string("\xC3\xA4"),
+        std::string(129, 'a'), std::string(".x")}) {
     auto key = MakeKey(place, bad);
     ASSERT_FALSE(key.ok()) << bad;
     EXPECT_NE(key.status().message().find("[A-Za-z0-9][A-Za-z0-9_.-]{0,127}"), std::string::npos);

@@ -36,7 +36,7 @@ void AddTasks(const MaybeStored<heron::proto::SubmittedTopology>& submitted,
   row->containers = plan->value.containers_size();
   for (const auto& container : plan->value.containers()) {
     for (const auto& task : container.tasks()) {
-      TaskRow task_row{task.task(), container.container(), task.component_index(),
+      TaskRow task_row{task.task(),      container.container(),     task.component_index(),
                        task.component(), bounded[task.component()], {}};
       if (statuses.contains(task.task())) task_row.status = *statuses[task.task()];
       row->tasks.push_back(std::move(task_row));
@@ -85,7 +85,7 @@ Status TakeWanted(Cli& cli, const DesiredState& desired, TopologyRow* row, Execu
       if (!HasEnded(*state)) {
         row->state = "LOST";
         row->reason = "none of its processes is alive (was this machine restarted?); " +
-                      CommandText("kill", row->key) + " removes it";
+                      CommandText(cli, "kill", row->key) + " removes it";
         row->waiting_for.clear();
       }
       return Status::Ok();
@@ -113,7 +113,8 @@ std::string TimeText(int64_t unix_ms) {
 std::vector<std::string> ProgressLines(const TopologyRow& row) {
   std::map<std::string, std::pair<double, int>> sums;
   for (const TaskRow& task : row.tasks) {
-    if (!task.bounded || task.status.phase() == heron::proto::TaskStatus::PHASE_UNSPECIFIED) continue;
+    if (!task.bounded || task.status.phase() == heron::proto::TaskStatus::PHASE_UNSPECIFIED)
+      continue;
     const bool finished = task.status.phase() == heron::proto::TaskStatus::FINISHED;
     const double progress = finished ? 1 : task.status.progress();
     if (!(progress >= 0 && progress <= 1)) continue;  // not known
@@ -217,7 +218,7 @@ Result<TopologyRow> ReadTopologyRow(Cli& cli, const TopologyKey& key) {
   if (!*desired) {
     TakeExecution(*state, &row);
     row.state = "LOST";
-    row.reason = "left-overs without a record of what is wanted; " + CommandText("kill", key) +
+    row.reason = "left-overs without a record of what is wanted; " + CommandText(cli, "kill", key) +
                  " removes them";
   } else if ((*desired)->value.desire() == DesiredState::SUBMITTING ||
              (*desired)->value.desire() == DesiredState::KILLING) {
@@ -227,7 +228,7 @@ Result<TopologyRow> ReadTopologyRow(Cli& cli, const TopologyKey& key) {
     row.since_unix_ms = (*desired)->value.since_unix_ms();
     if (!MayBeAlive((*desired)->value.by())) {
       row.reason = std::string("its ") + (submitting ? "submit" : "kill") + " (" +
-                   (*desired)->value.by() + ") broke off; " + CommandText("kill", key) +
+                   (*desired)->value.by() + ") broke off; " + CommandText(cli, "kill", key) +
                    (submitting ? " removes it" : " completes it");
     }
   } else {

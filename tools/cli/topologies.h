@@ -36,7 +36,8 @@ struct TopologyRow {
   std::vector<TaskRow> tasks;
 };
 
-// With an empty `name` all of the place: of the cluster, or of the role and env where those were given.
+// With an empty `name` all of the place: of the cluster, or of the role and env where those were
+// given.
 heron::Status TopologiesCommand(Cli& cli, const Place& place, const std::string& name);
 
 // How a topology is now.

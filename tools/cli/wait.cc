@@ -83,14 +83,15 @@ Status Waiter::Run() {
       if (std::optional<Status> done = (this->*check)()) return *done;
     }
     if (cli_.interrupted()) {
-      return FailedPrecondition("detached; the topology goes on. Follow it: " +
-                                CommandText("wait", key_) + " or " +
-                                CommandText("logs --follow", key_) +
-                                "; end it: " + CommandText("kill", key_));
+      return FailedPrecondition(
+          "detached; the topology goes on. Follow it: " + CommandText(cli_, "wait", key_) + " or " +
+          CommandText(cli_, "logs --follow", key_) +
+          "; end it: " + CommandText(cli_, "kill", key_));
     }
     if (options_.timeout && cli_.clock->Now() - start >= *options_.timeout) {
       return heron::DeadlineExceeded(
-          key_.name + (options_.what == WaitOptions::For::kRunning ? " does not run" : " has not finished") +
+          key_.name +
+          (options_.what == WaitOptions::For::kRunning ? " does not run" : " has not finished") +
           " after " + DurationText(*options_.timeout) + "; waiting for " + missing_);
     }
     cli_.sleep(kPollInterval);
@@ -118,8 +119,9 @@ std::optional<Status> Waiter::CheckDesired() {
   desire_ = (*desired)->value.desire();
   if (desire_ == DesiredState::KILLING) return FailedPrecondition(key_.name + " is being killed");
   if (desire_ == DesiredState::SUBMITTING && !MayBeAlive((*desired)->value.by())) {
-    return FailedPrecondition("its submit (" + (*desired)->value.by() +
-                              ") broke off; remove what it left: " + CommandText("kill", key_));
+    return FailedPrecondition(
+        "its submit (" + (*desired)->value.by() +
+        ") broke off; remove what it left: " + CommandText(cli_, "kill", key_));
   }
   return std::nullopt;
 }
@@ -153,9 +155,9 @@ std::optional<Status> Waiter::CheckExecution() {
       return std::nullopt;
     case ExecutionState::INACTIVE:
       progress_.Step("inactive", for_running && !options_.inactive_will_do
-                                     ? "(deactivated: " + CommandText("activate", key_) + ")"
+                                     ? "(deactivated: " + CommandText(cli_, "activate", key_) + ")"
                                      : "");
-      missing_ = "its activation: " + CommandText("activate", key_);
+      missing_ = "its activation: " + CommandText(cli_, "activate", key_);
       if (for_running && options_.inactive_will_do) {
         progress_.Finish();
         return Status::Ok();
@@ -170,7 +172,8 @@ std::optional<Status> Waiter::CheckExecution() {
 void Waiter::ShowProgress(const ExecutionState& state) {
   std::set<int> up;
   for (const auto& container : state.containers()) {
-    if (container.container() > 0 && container.executor_connected()) up.insert(container.container());
+    if (container.container() > 0 && container.executor_connected())
+      up.insert(container.container());
   }
   int registered = 0;
   for (const TaskStatus& task : state.tasks()) {
@@ -190,15 +193,16 @@ void Waiter::ShowProgress(const ExecutionState& state) {
 
 void Waiter::ShowFailures(const ExecutionState& state) {
   for (const ProcessFailure& failure : state.failures()) {
-    if (shown_.emplace(failure.container(), failure.number(), failure.at_unix_ms(),
-                       failure.reason())
+    if (shown_
+            .emplace(failure.container(), failure.number(), failure.at_unix_ms(), failure.reason())
             .second) {
       progress_.Note(FailureLine(failure));
     }
   }
 }
 
-// An ended topology writes its end before its processes go, so silence is judged only after its state was read again.
+// An ended topology writes its end before its processes go, so silence is judged only after its
+// state was read again.
 std::optional<Status> Waiter::CheckProcesses() {
   if (cli_.clock->Now() < next_process_check_ || desire_ == DesiredState::SUBMITTING) {
     return std::nullopt;
@@ -211,10 +215,9 @@ std::optional<Status> Waiter::CheckProcesses() {
   }
   if (!no_process_since_) no_process_since_ = cli_.clock->Now();
   if (cli_.clock->Now() - *no_process_since_ < kLostAfter) return std::nullopt;
-  return FailedPrecondition(key_.name +
-                            " is lost: none of its processes is alive; see why: " +
-                            CommandText("logs", key_) +
-                            ", and remove it: " + CommandText("kill", key_));
+  return FailedPrecondition(key_.name + " is lost: none of its processes is alive; see why: " +
+                            CommandText(cli_, "logs", key_) +
+                            ", and remove it: " + CommandText(cli_, "kill", key_));
 }
 
 Status Waiter::AwaitEnd(const ExecutionState& state) {

@@ -16,12 +16,13 @@ struct WaitOptions {
   enum class For { kRunning, kFinished };
   For what = For::kRunning;
   std::optional<heron::Duration> timeout;  // none: for ever
-  bool inactive_will_do = false;           // a deactivated topology with all its tasks ready counts as running
+  bool inactive_will_do =
+      false;  // a deactivated topology with all its tasks ready counts as running
 };
 
-// Of this topology id. Ok: it runs, is INACTIVE where that will do, or has FINISHED (then also until its processes have
-// ended). FailedPrecondition: it FAILED, was killed or replaced, lost its processes, or Ctrl-C came.
-// DeadlineExceeded says what was still missing.
+// Of this topology id. Ok: it runs, is INACTIVE where that will do, or has FINISHED (then also
+// until its processes have ended). FailedPrecondition: it FAILED, was killed or replaced, lost its
+// processes, or Ctrl-C came. DeadlineExceeded says what was still missing.
 heron::Status WaitForTopology(Cli& cli, const heron::state::TopologyKey& key,
                               const std::string& topology_id, const WaitOptions& options,
                               Progress& progress);

@@ -170,6 +170,13 @@ TEST_F(WaitTest, InterruptDetachesAndSaysHowToGoOn) {
   EXPECT_TRUE(cluster_.scheduler.calls.empty());
 }
 
+TEST_F(WaitTest, AdviceNamesThePlaceWhereItIsNotTheDefault) {
+  cluster_.AddTopology("t", DesiredState::ACTIVE, ExecutionState::RUNNING);
+  cluster_.interrupted = true;
+  cluster_.cli.default_role = "ada";
+  EXPECT_NE(Wait({kFinished}).message().find("heron kill local/ads/prod t"), std::string::npos);
+}
+
 TEST_F(WaitTest, DeactivatedOneIsReadyOnlyForWhoSubmittedItSo) {
   cluster_.AddTopology("t", DesiredState::INACTIVE, ExecutionState::INACTIVE);
   const Status waited = Wait({kRunning, std::chrono::seconds(1)});
