@@ -211,7 +211,7 @@ TEST_F(ContextTest, GenericOutputsCheckTheirValues) {
   EXPECT_EQ(out.Emit(Values{Bytes{"the"}, 3}), EmitResult::kWrongValues);
   EXPECT_EQ(runtime_.emits, 3) << "nothing wrong reaches the engine";
   EXPECT_EQ(runtime_.refused.size(), 4u);
-  EXPECT_EQ(context_.OutputFields("errors").Emit(Values{List{}}), EmitResult::kOk);
+  EXPECT_EQ(context_.OutputFields("errors").Emit(Values(1, List{})), EmitResult::kOk);
   EXPECT_THAT(ErrorOf([&] { context_.OutputFields("x"); }), HasSubstr("'x'"));
 }
 

@@ -31,6 +31,8 @@ struct BytesView {
 };
 
 class Value;
+// Note: compilers differ in what braces around a single list mean, List{List{...}}: a copy or a list of one list. Write
+// List(1, List{...}).
 using List = std::vector<Value>;
 
 class Value {
