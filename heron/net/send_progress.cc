@@ -20,7 +20,8 @@ SendProgress ReadSendProgress(int fd) {
   socklen_t size = sizeof info;
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0) {
     progress.acknowledged_bytes = info.tcpi_bytes_acked;
-    progress.segments_in_flight = info.tcpi_unacked;
+    // The kernel does not count those that it sends into a window of zero.
+    progress.unanswered_retransmits = info.tcpi_retransmits;
     progress.unanswered_probes = info.tcpi_probes;
     progress.since_last_ack = std::chrono::milliseconds(info.tcpi_last_ack_recv);
   }

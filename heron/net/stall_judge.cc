@@ -14,7 +14,7 @@ bool StallJudge::IsGone(const SendProgress& progress, MonotonicTime now) {
     return false;
   }
   if (now - since_ < timeout_ || progress.since_last_ack < timeout_) return false;
-  return progress.segments_in_flight > 0 || progress.unanswered_probes >= kLostProbes;
+  return progress.unanswered_retransmits >= kLostTries || progress.unanswered_probes >= kLostTries;
 }
 
 }  // namespace heron::net

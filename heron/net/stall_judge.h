@@ -19,7 +19,7 @@ class StallJudge {
   bool IsGone(const SendProgress& progress, MonotonicTime now);
 
  private:
-  static constexpr uint32_t kLostProbes = 3;
+  static constexpr uint32_t kLostTries = 3;
 
   Duration timeout_;
   bool watching_ = false;

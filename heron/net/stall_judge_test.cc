@@ -20,11 +20,11 @@ class StallJudgeTest : public ::testing::Test {
   StallJudge judge_{seconds(15)};
 };
 
-TEST_F(StallJudgeTest, APeerThatVanishedWithSegmentsInFlightIsGoneAfterTheTimeout) {
+TEST_F(StallJudgeTest, APeerThatVanishedIsGoneAfterTheTimeout) {
   int looks = 0;
   while (!Look({.acknowledged_bytes = 10,
                 .unsent_bytes = 5000,
-                .segments_in_flight = 3,
+                .unanswered_retransmits = static_cast<uint32_t>(looks),
                 .since_last_ack = seconds(looks)})) {
     ASSERT_LT(++looks, 100);
   }
@@ -40,6 +40,15 @@ TEST_F(StallJudgeTest, AStoppedPeerThatAnswersProbesIsSlowForEver) {
                        .unanswered_probes = static_cast<uint32_t>(i % 2),
                        .since_last_ack = seconds(i % 120)}));
   }
+}
+
+TEST_F(StallJudgeTest, ALateAcknowledgementAloneIsNoStall) {
+  EXPECT_FALSE(Look({.acknowledged_bytes = 10, .unsent_bytes = 5000}));
+  clock_.Advance(seconds(100));
+  EXPECT_FALSE(Look({.acknowledged_bytes = 10,
+                     .unsent_bytes = 5000,
+                     .unanswered_retransmits = 1,
+                     .since_last_ack = seconds(100)}));
 }
 
 TEST_F(StallJudgeTest, AStoppedPeerThatVanishesIsGoneWhenProbesStayUnanswered) {
@@ -58,7 +67,7 @@ TEST_F(StallJudgeTest, ProgressHoweverSlowStartsTheTimeAnew) {
   for (uint64_t i = 0; i < 100; ++i) {
     EXPECT_FALSE(Look({.acknowledged_bytes = i / 10,
                        .unsent_bytes = 5000,
-                       .segments_in_flight = 1,
+                       .unanswered_retransmits = 9,
                        .since_last_ack = seconds(20)}));
   }
 }
@@ -72,7 +81,7 @@ TEST_F(StallJudgeTest, TheTimeStartsWithTheFirstUnsentByte) {
   clock_.Advance(seconds(100));
   EXPECT_FALSE(Look({.acknowledged_bytes = 10,
                      .unsent_bytes = 1,
-                     .segments_in_flight = 1,
+                     .unanswered_retransmits = 9,
                      .since_last_ack = seconds(100)}));
 }
 
