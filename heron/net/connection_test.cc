@@ -178,6 +178,19 @@ TEST_F(ConnectionTest, TheLastWordsReachAPeerThatIsStillTalking) {
   EXPECT_EQ(client_side.kept[0].type, 5);
 }
 
+TEST_F(ConnectionTest, ClosesAfterTheFlushAlsoWithMuchThatWasReadAndNotTaken) {
+  ConnectionOptions options;
+  options.read_chunk_bytes = 16 << 10;
+  MakePair(options);
+  server_side.on_frame = [&](const Frame&) { server->PauseReading(); };
+  for (int i = 0; i < 64; ++i) client->SendFrame(MakeFrame(20, 1016));  // 16 fill the chunk
+  ASSERT_TRUE(driver.RunUntil([&] { return server_side.frames == 1; }));
+  server->SendFrame(MakeFrame(5, 100));
+  server->CloseAfterFlush();
+  ASSERT_TRUE(driver.RunUntil([&] { return client_side.closed == 1; }));
+  EXPECT_EQ(client_side.frames, 1u);
+}
+
 TEST_F(ConnectionTest, MayBeClosedOrDestroyedFromInsideItsCallbacks) {
   for (bool destroy : {false, true}) {
     for (const char* where : {"frame", "closed", "writable"}) {

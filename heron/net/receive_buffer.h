@@ -40,6 +40,12 @@ class ReceiveBuffer {
   // not a frame) after which the stream cannot be read any more.
   Result<std::optional<Frame>> Next();
 
+  // Throws away what was received and not taken.
+  void DropAll() {
+    begin_ = end_;
+    needed_ = kFrameHeaderBytes;
+  }
+
   // Bytes of a frame that is not complete.
   size_t partial_bytes() const { return end_ - begin_; }
 

@@ -272,6 +272,7 @@ void TcpStream::StartLingering() {
     return;
   }
   state_ = State::kLingering;
+  receive_.DropAll();  // nobody takes it any more; it would be in the way of what is still to come
   StartRead();
 }
 
