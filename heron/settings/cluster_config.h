@@ -1,9 +1,12 @@
 // The configuration of a cluster, put together from
-//   built-in defaults < CONFIG_FOLDER/CLUSTER/cluster.yaml < the user's config.yaml < topology config < command line.
-// Each effective value knows where it came from. Files are flat or nested maps of the keys in keys.h ("heron.state.url: x" and
-// "heron: {state: {url: x}}" are the same); unknown keys and bad values are errors with file and line.
+//   built-in defaults < CONFIG_FOLDER/CLUSTER/cluster.yaml < the user's config.yaml < topology
+//   config < command line.
+// Each effective value knows where it came from. Files are flat or nested maps of the keys in
+// keys.h ("heron.state.url: x" and "heron: {state: {url: x}}" are the same); unknown keys and bad
+// values are errors with file and line.
 //
-// "${NAME}" in a value of a file is replaced by the variable of the environment; ${HERON_ROOT} is the value of heron.root, and
+// "${NAME}" in a value of a file is replaced by the variable of the environment; ${HERON_ROOT} is
+// the value of heron.root, and
 // ${CLUSTER} the cluster's name. One that is not set is an error with file and line.
 //
 // Threads: immutable once loaded.
@@ -25,7 +28,8 @@ enum class Source { kBuiltIn, kEnvironment, kClusterFile, kUserFile, kTopology, 
 struct EffectiveValue {
   std::string value;
   Source source = Source::kBuiltIn;
-  // For people: "built-in default", "config/local/cluster.yaml:12", "the topology", "the command line".
+  // For people: "built-in default", "config/local/cluster.yaml:12", "the topology", "the command
+  // line".
   std::string where;
 };
 
@@ -34,7 +38,8 @@ struct ClusterConfigInputs {
   std::string cluster;
   // Folder with one folder per cluster. Empty: no cluster file, "local" only.
   std::string config_folder;
-  // ~/.heron/config.yaml. Empty or absent: none. What it says of heron.root wins over the environment's HERON_ROOT.
+  // ~/.heron/config.yaml. Empty or absent: none. What it says of heron.root wins over the
+  // environment's HERON_ROOT.
   std::string user_file;
   // "key=value" each, of --config.
   std::vector<std::string> command_line;
@@ -54,7 +59,8 @@ class ClusterConfig {
   int64_t describe_timeout_ms() const { return GetNumber("heron.submit.describe.timeout.ms"); }
   int64_t submit_timeout_ms() const { return GetNumber("heron.submit.timeout.ms"); }
 
-  // The effective value of any key in the table, or of a user key of the command line; empty when there is none.
+  // The effective value of any key in the table, or of a user key of the command line; empty when
+  // there is none.
   std::string Get(const std::string& key) const;
   // Of a numeric key in the table.
   int64_t GetNumber(const std::string& key) const;
@@ -62,8 +68,9 @@ class ClusterConfig {
   // Everything, built-in defaults included, sorted by key.
   const std::map<std::string, EffectiveValue>& values() const { return values_; }
 
-  // What a topology runs with: its own config over the topology keys of the files, under those of the command line.
-  // Built-in defaults are left out: the engine knows them. User keys pass. Not yet checked: see ParseTopologySettings.
+  // What a topology runs with: its own config over the topology keys of the files, under those of
+  // the command line. Built-in defaults are left out: the engine knows them. User keys pass. Not
+  // yet checked: see ParseTopologySettings.
   std::map<std::string, EffectiveValue> TopologyValues(
       const std::map<std::string, std::string>& topology_config) const;
   std::map<std::string, std::string> TopologyConfig(

@@ -62,8 +62,7 @@ TEST_F(ClusterConfigTest, TheDefaults) {
   EXPECT_EQ(config.bind_host(), "127.0.0.1");
   EXPECT_EQ(config.describe_timeout_ms(), 30'000);
   EXPECT_EQ(config.values().at("heron.bind.host").where, "built-in default");
-  EXPECT_EQ(config.values().at("heron.state.url").where,
-            folder_ + "/config/local/cluster.yaml:1");
+  EXPECT_EQ(config.values().at("heron.state.url").where, folder_ + "/config/local/cluster.yaml:1");
   EXPECT_TRUE(config.TopologyConfig({}).empty());
 }
 
@@ -100,19 +99,18 @@ TEST_F(ClusterConfigTest, Precedence) {
   EXPECT_EQ(containers({{"topology.containers", "4"}}), "5 the command line");
   EXPECT_EQ(Load().TopologyConfig({{"topology.stmgrs", "4"}}).count("topology.stmgrs"), 0u);
   inputs_.command_line = {};
-  EXPECT_EQ(ParseTopologySettings(Load().TopologyConfig({{"topology.stmgrs", "4"}}))->containers,
-            4)
+  EXPECT_EQ(ParseTopologySettings(Load().TopologyConfig({{"topology.stmgrs", "4"}}))->containers, 4)
       << "an old name in the topology beats the files";
 }
 
 TEST_F(ClusterConfigTest, ClusterKeysStayOutOfTheTopology) {
-  inputs_.command_line = {"heron.bind.host=127.0.0.2", "my.key=a=b", "topology.queue.high.bytes=1 MiB"};
+  inputs_.command_line = {"heron.bind.host=127.0.0.2", "my.key=a=b",
+                          "topology.queue.high.bytes=1 MiB"};
   ClusterConfig config = Load();
   EXPECT_EQ(config.bind_host(), "127.0.0.2");
   EXPECT_EQ(config.TopologyConfig({{"other.key", "x"}, {"my.key", "y"}}),
-            (std::map<std::string, std::string>{{"my.key", "a=b"},
-                                                {"other.key", "x"},
-                                                {"topology.queue.high.bytes", "1048576"}}));
+            (std::map<std::string, std::string>{
+                {"my.key", "a=b"}, {"other.key", "x"}, {"topology.queue.high.bytes", "1048576"}}));
 }
 
 TEST_F(ClusterConfigTest, WhichCluster) {
@@ -132,7 +130,8 @@ TEST_F(ClusterConfigTest, WhichCluster) {
 }
 
 TEST_F(ClusterConfigTest, AllProblemsWithFileAndLine) {
-  Write("/config/local/cluster.yaml", "heron.state.uri: x\nheron.bind.host: ${NOWHERE}\ncluster: x\n");
+  Write("/config/local/cluster.yaml",
+        "heron.state.uri: x\nheron.bind.host: ${NOWHERE}\ncluster: x\n");
   Write("/config.yaml", "\ntopology.containers: many\nmine: 1\nheron.submit.timeout.ms: ${HOME\n");
   inputs_.command_line = {"novalue", "topology.contaners=2", "topology.tuple.max.bytes=1"};
   std::string message = Problem();
@@ -143,7 +142,8 @@ TEST_F(ClusterConfigTest, AllProblemsWithFileAndLine) {
        {cluster + "1: unknown key \"heron.state.uri\"; did you mean \"heron.state.url\"?",
         cluster + "2: heron.bind.host: ${NOWHERE} is not set in the environment",
         cluster + "3: \"cluster\" belongs into the user's file",
-        user + "2: topology.containers is \"many\"", user + "3: unknown key \"mine\"; keys of your own belong into the topology or --config",
+        user + "2: topology.containers is \"many\"",
+        user + "3: unknown key \"mine\"; keys of your own belong into the topology or --config",
         std::string("the command line: topology.tuple.max.bytes is \"1\""),
         user + "4: heron.submit.timeout.ms: \"${\" has no \"}\"",
         std::string("--config: \"novalue\" is not of the form key=value"),

@@ -1,4 +1,5 @@
-// Whatever is in a configuration file: a Status, never a crash, and nothing that was accepted is read differently again.
+// Whatever is in a configuration file: a Status, never a crash, and nothing that was accepted is
+// read differently again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

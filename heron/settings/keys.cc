@@ -27,7 +27,8 @@ constexpr std::array kKeys = {
     Key{"heron.submit.timeout.ms", KeyType::kDurationMs, KeyScope::kCluster, "60000", 1000, kMaxMs,
         "", "How long a submit waits until the topology runs."},
     Key{"topology.batch.max.age.us", KeyType::kDurationUs, KeyScope::kTopology, "1000", 0,
-        10'000'000, "", "A batch leaves an instance at the latest this long after its first tuple."},
+        10'000'000, "",
+        "A batch leaves an instance at the latest this long after its first tuple."},
     Key{"topology.batch.max.bytes", KeyType::kBytes, KeyScope::kTopology, "65536", 1, 16 * kMiB, "",
         "A batch leaves an instance once it has this many bytes."},
     Key{"topology.containers", KeyType::kInt, KeyScope::kTopology, "1", 1, 10'000, "",
@@ -63,14 +64,13 @@ struct UnitName {
 };
 // Factors relative to the type's own unit.
 constexpr std::array kByteUnits = {
-    UnitName{"b", 1},           UnitName{"bytes", 1},    UnitName{"kib", kKiB},
-    UnitName{"mib", kMiB},      UnitName{"gib", 1024 * kMiB}, UnitName{"kb", 1000},
-    UnitName{"mb", 1'000'000},  UnitName{"gb", 1'000'000'000},
+    UnitName{"b", 1},          UnitName{"bytes", 1},          UnitName{"kib", kKiB},
+    UnitName{"mib", kMiB},     UnitName{"gib", 1024 * kMiB},  UnitName{"kb", 1000},
+    UnitName{"mb", 1'000'000}, UnitName{"gb", 1'000'000'000},
 };
-constexpr std::array kMsUnits = {
-    UnitName{"ms", 1}, UnitName{"s", 1000}, UnitName{"min", 60'000}, UnitName{"h", 3'600'000}};
-constexpr std::array kUsUnits = {
-    UnitName{"us", 1}, UnitName{"ms", 1000}, UnitName{"s", 1'000'000}};
+constexpr std::array kMsUnits = {UnitName{"ms", 1}, UnitName{"s", 1000}, UnitName{"min", 60'000},
+                                 UnitName{"h", 3'600'000}};
+constexpr std::array kUsUnits = {UnitName{"us", 1}, UnitName{"ms", 1000}, UnitName{"s", 1'000'000}};
 
 std::span<const UnitName> UnitsOf(KeyType type) {
   switch (type) {

@@ -1,8 +1,9 @@
-// Every configuration key there is: name, type, unit, default, bounds, scope and meaning, in one table. The reading of
-// values stands here as well, so that a key means the same in yaml, in a topology's config and on the command line.
+// Every configuration key there is: name, type, unit, default, bounds, scope and meaning, in one
+// table. The reading of values stands here as well, so that a key means the same in yaml, in a
+// topology's config and on the command line.
 //
-// Keys that start with neither "topology." nor "heron." belong to users and are not in the table ("cluster" is ours).
-// Threads: everything here is const and may be called from anywhere.
+// Keys that start with neither "topology." nor "heron." belong to users and are not in the table
+// ("cluster" is ours). Threads: everything here is const and may be called from anywhere.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,12 @@ enum class KeyType {
   kBytes,       // "65536", "64 KiB", "8 MiB", "1 GiB"
   kBool,        // true, false
   kString,
-  kEnum,        // one of the choices, any case
+  kEnum,  // one of the choices, any case
 };
 
 enum class KeyScope {
-  kTopology,  // may stand in cluster files as a default, in a topology's config and on the command line
+  kTopology,  // may stand in cluster files as a default, in a topology's config and on the command
+              // line
   kCluster,   // may stand in cluster files and on the command line
 };
 
@@ -69,10 +71,11 @@ std::string UnknownKeyMessage(std::string_view name);
 std::string_view UnitOf(KeyType type);
 std::string_view TypeName(KeyType type);
 
-// The number of a kInt, kDuration*, kBytes or kBool (0, 1) key, within its bounds. kInvalidArgument says key, value and
-// what would be right.
+// The number of a kInt, kDuration*, kBytes or kBool (0, 1) key, within its bounds. kInvalidArgument
+// says key, value and what would be right.
 Result<int64_t> ParseNumber(const Key& key, std::string_view value);
-// Any type; the value in its normal form: a number without unit, "true", the choice as the table spells it.
+// Any type; the value in its normal form: a number without unit, "true", the choice as the table
+// spells it.
 Result<std::string> Normalize(const Key& key, std::string_view value);
 
 // Splits "key=value" at the first '='. The value may be empty and may contain '='.

@@ -119,11 +119,10 @@ Result<TopologySettings> ParseTopologySettings(const std::map<std::string, std::
   reader.Read("topology.master.lease.ms", &s.lease_ms);
   reader.Read("topology.message.timeout.ms", &s.message_timeout_ms);
   if (s.heartbeat_timeout_ms <= 2 * s.heartbeat_interval_ms) {
-    reader.problems().push_back("topology.heartbeat.timeout.ms (" +
-                                std::to_string(s.heartbeat_timeout_ms) +
-                                ") must be more than twice topology.heartbeat.interval.ms (" +
-                                std::to_string(s.heartbeat_interval_ms) +
-                                "): one late heartbeat would count as a death");
+    reader.problems().push_back(
+        "topology.heartbeat.timeout.ms (" + std::to_string(s.heartbeat_timeout_ms) +
+        ") must be more than twice topology.heartbeat.interval.ms (" +
+        std::to_string(s.heartbeat_interval_ms) + "): one late heartbeat would count as a death");
   }
   if (!reader.problems().empty()) return AllOf(reader.problems());
   s.notices = std::move(reader.notices());

@@ -102,10 +102,9 @@ TEST(TopologySettings, OldNamesAreReadWithANotice) {
   ASSERT_EQ(s.notices.size(), 2u);
   EXPECT_NE(s.notices[1].find("topology.stmgrs is read as topology.containers=3"),
             std::string::npos);
-  EXPECT_EQ(
-      ParseTopologySettings(Config{{"topology.stmgrs", "3"}, {"topology.containers", "4"}})
-          ->containers,
-      4);
+  EXPECT_EQ(ParseTopologySettings(Config{{"topology.stmgrs", "3"}, {"topology.containers", "4"}})
+                ->containers,
+            4);
   EXPECT_NE(Problem({{"topology.message.timeout.secs", "10 s"}}).find("whole number"),
             std::string::npos);
   EXPECT_NE(Problem({{"topology.message.timeout.secs", "99999999999999999"}}).find("86400"),

@@ -1,5 +1,5 @@
-// Reads a yaml file into a flat list of keys with their lines. The decoder of bytes that people write by hand: whatever is in
-// them, the result is a Status with file and line.
+// Reads a yaml file into a flat list of keys with their lines. The decoder of bytes that people
+// write by hand: whatever is in them, the result is a Status with file and line.
 #pragma once
 
 #include <string>
@@ -17,10 +17,11 @@ inline constexpr size_t kYamlMaxDepth = 16;
 struct YamlEntry {
   std::string key;  // nested maps joined with '.'
   std::string value;
-  int line = 0;     // from 1
+  int line = 0;  // from 1
 };
 
-// Maps of scalars, nested or not. Lists, aliases, several documents and a key given twice are errors. `file` is for messages.
+// Maps of scalars, nested or not. Lists, aliases, several documents and a key given twice are
+// errors. `file` is for messages.
 Result<std::vector<YamlEntry>> ParseYaml(std::string_view text, const std::string& file);
 
 // kNotFound when there is no such file.

@@ -13,8 +13,8 @@ std::string Problem(const std::string& text) {
 }
 
 TEST(Yaml, FlatAndNestedKeysWithLines) {
-  auto read = ParseYaml("# comment\na.b: 1\n\nc:\n  d: two words\n  e: {f: 'x: y', g: \"\"}\n",
-                        "f.yaml");
+  auto read =
+      ParseYaml("# comment\na.b: 1\n\nc:\n  d: two words\n  e: {f: 'x: y', g: \"\"}\n", "f.yaml");
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   ASSERT_EQ(read->size(), 4u);
   EXPECT_EQ((*read)[0].key, "a.b");

@@ -14,7 +14,8 @@ struct Alive {
   bool value = true;
 };
 
-// The worker. Held by the AsyncStore and by its leases, so that a lease outliving the AsyncStore can still be released.
+// The worker. Held by the AsyncStore and by its leases, so that a lease outliving the AsyncStore
+// can still be released.
 class Worker {
  public:
   Worker(std::shared_ptr<StateStore> s, size_t max_pending)
@@ -179,11 +180,9 @@ void AsyncStore::Set(std::string path, std::string value, int64_t expected_versi
 
 void AsyncStore::Delete(std::string path, int64_t expected_version,
                         std::function<void(Status)> done) {
-  impl_->Run<Status>(
-      [path = std::move(path), expected_version](StateStore& store) {
-        return store.Delete(path, expected_version);
-      },
-      std::move(done));
+  impl_->Run<Status>([path = std::move(path), expected_version](
+                         StateStore& store) { return store.Delete(path, expected_version); },
+                     std::move(done));
 }
 
 void AsyncStore::ReadLease(std::string path, std::function<void(Result<LeaseView>)> done) {
@@ -209,8 +208,8 @@ std::unique_ptr<Lease> AsyncStore::Contend(std::string path, LeaseOptions option
   auto life = std::make_shared<Alive>();
   auto calls = std::make_shared<LeaseEvents>(std::move(events));
   LeaseEvents posting;
-  posting.on_gained = [&event_loop = impl_->loop, life, calls, store = impl_->alive](
-                          uint64_t epoch) {
+  posting.on_gained = [&event_loop = impl_->loop, life, calls,
+                       store = impl_->alive](uint64_t epoch) {
     event_loop.Post([life, calls, store, epoch] {
       if (life->value && store->value && calls->on_gained) calls->on_gained(epoch);
     });

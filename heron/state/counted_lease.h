@@ -1,4 +1,5 @@
-// The lease of stores without ephemeral nodes: a counter in a node, renewed by its holder. Decisions are lease_core.h's.
+// The lease of stores without ephemeral nodes: a counter in a node, renewed by its holder.
+// Decisions are lease_core.h's.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,9 @@
 
 namespace heron::state {
 
-// Threads: one that decides and calls the callbacks (so that a loss is told on time), one that talks to the store (which may
-// hang). The callbacks must not destroy the lease. The destructor waits for the call to the store that runs, then
-// releases. `store` and `clock` must outlive it.
+// Threads: one that decides and calls the callbacks (so that a loss is told on time), one that
+// talks to the store (which may hang). The callbacks must not destroy the lease. The destructor
+// waits for the call to the store that runs, then releases. `store` and `clock` must outlive it.
 std::unique_ptr<Lease> MakeCountedLease(StateStore& store, const std::string& path,
                                         LeaseOptions options, LeaseEvents events,
                                         const Clock& clock);

@@ -282,7 +282,8 @@ Status FolderStore::SweepScratch() {
   for (const FolderEntry& entry : **entries) {
     std::string folder = scratch + "/" + entry.name;
     if (!entry.is_folder || AgeSeconds(folder) < options_.sweep_age.count()) continue;
-    // Its maker may be stopped just before the rename: take it away as a whole, never empty it in its place.
+    // Its maker may be stopped just before the rename: take it away as a whole, never empty it in
+    // its place.
     std::string doomed = scratch + "/" + ToHex(RandomBytes(16));
     Result<FileAnswer> moved = PublishFolder(folder, doomed);
     if (!moved.ok()) return moved.status();
@@ -310,7 +311,8 @@ Status FolderStore::SweepFolder(const std::string& folder, int depth) {
       if (!swept.ok()) return swept.status();
     } else if (IsPathComponent(entry.name)) {
       HERON_RETURN_IF_ERROR(SweepFolder(child, depth + 1));
-      // Empty folders go with their last node. One just made by a creator goes too, who makes it again.
+      // Empty folders go with their last node. One just made by a creator goes too, who makes it
+      // again.
       HERON_RETURN_IF_ERROR(RemoveEmptyFolder(child));
     }
   }
@@ -333,7 +335,8 @@ Result<std::unique_ptr<FileStore>> FileStore::Open(FileStoreOptions options) {
   while (options.root.size() > 1 && options.root.ends_with('/')) options.root.pop_back();
   if (options.root.size() < 2 || options.root[0] != '/' ||
       options.root.find('\0') != std::string::npos) {
-    return InvalidArgument("file:" + options.root + ": the folder must be an absolute path below /");
+    return InvalidArgument("file:" + options.root +
+                           ": the folder must be an absolute path below /");
   }
   auto store = std::make_unique<FolderStore>(std::move(options));
   HERON_RETURN_IF_ERROR(store->Init());

@@ -1,9 +1,10 @@
-// A state store in a folder, for one machine or a shared file system. Works without a server and without locks: see
-// version_folder.h for how, and why a process stopped anywhere cannot break it.
+// A state store in a folder, for one machine or a shared file system. Works without a server and
+// without locks: see version_folder.h for how, and why a process stopped anywhere cannot break it.
 //
-//   ROOT/=store                  says that ROOT is a store; without it nothing is "not found", the store is gone
-//   ROOT/=new/RANDOM/            first versions in the making
-//   ROOT/a/b/=value/v.NUMBER     the versions of the node /a/b; the highest counts
+//   ROOT/=store                says that ROOT is a store; without it the store is gone, and no
+//                              node is "not found"
+//   ROOT/=new/RANDOM/          first versions in the making
+//   ROOT/a/b/=value/v.NUMBER   the versions of the node /a/b; the highest counts
 #pragma once
 
 #include <functional>
@@ -34,7 +35,8 @@ class FileStore : public StateStore {
   // kPermissionDenied, kFailedPrecondition (not a folder) and so on name the path.
   static Result<std::unique_ptr<FileStore>> Open(FileStoreOptions options);
 
-  // Removes what is older than sweep_age. Runs by itself now and then while the store is written; any thread.
+  // Removes what is older than sweep_age. Runs by itself now and then while the store is written;
+  // any thread.
   virtual Status Sweep() = 0;
 };
 

@@ -63,8 +63,7 @@ INSTANTIATE_TEST_SUITE_P(File, StoreContract,
 class FileStoreTest : public testing::Test {
  protected:
   std::unique_ptr<FileStore> Open(std::chrono::seconds sweep_age = std::chrono::hours(1)) {
-    auto store =
-        FileStore::Open({.root = folder_.root(), .sync = false, .sweep_age = sweep_age});
+    auto store = FileStore::Open({.root = folder_.root(), .sync = false, .sweep_age = sweep_age});
     EXPECT_TRUE(store.ok()) << store.status().ToString();
     return std::move(*store);
   }

@@ -21,7 +21,8 @@ Status FileError(int error, const std::string& path) {
     case ELOOP:
     case EISDIR:
     case ENAMETOOLONG:
-      return FailedPrecondition(status.message() + " (something that is no folder is in its place)");
+      return FailedPrecondition(status.message() +
+                                " (something that is no folder is in its place)");
     case EIO:
     case EMFILE:
     case ENFILE:

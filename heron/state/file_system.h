@@ -1,4 +1,5 @@
-// The system calls the file store is made of, with Status instead of errno. Every message names the path.
+// The system calls the file store is made of, with Status instead of errno. Every message names the
+// path.
 #pragma once
 
 #include <sys/stat.h>
@@ -34,12 +35,13 @@ class FileDescriptor {
 // What an operation on a file of the store found. "Gone" and "Taken" are answers, not failures.
 enum class FileAnswer { kDone, kGone, kTaken };
 
-// Makes a new file of mode 0600 with these bytes, on disk when `sync`. It is removed again when that fails. kNotFound: the
-// folder is not there.
+// Makes a new file of mode 0600 with these bytes, on disk when `sync`. It is removed again when
+// that fails. kNotFound: the folder is not there.
 Result<FileDescriptor> WriteNewFile(const std::string& path, std::string_view head,
                                     std::string_view body, bool sync);
 
-// The whole file; nothing when it is not there. A larger one than `max_bytes` or one that is no regular file is kDataLoss.
+// The whole file; nothing when it is not there. A larger one than `max_bytes` or one that is no
+// regular file is kDataLoss.
 Result<std::optional<std::string>> ReadWholeFile(const std::string& path, size_t max_bytes);
 // The same for a small file; of one larger than `max_bytes` an empty string.
 Result<std::optional<std::string>> ReadSmallFile(const std::string& path, size_t max_bytes);
@@ -51,8 +53,9 @@ struct FolderEntry {
 // Nothing when the folder is not there.
 Result<std::optional<std::vector<FolderEntry>>> ReadFolder(const std::string& path);
 
-// New name for the open file `temp`; exclusive. kTaken: another file has the name. kGone: `temp` or the folder went away.
-// An answer that got lost on the way (a network file system) is found out by looking.
+// New name for the open file `temp`; exclusive. kTaken: another file has the name. kGone: `temp` or
+// the folder went away. An answer that got lost on the way (a network file system) is found out by
+// looking.
 Result<FileAnswer> PublishFile(const FileDescriptor& file, const std::string& temp,
                                const std::string& name);
 

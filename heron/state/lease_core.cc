@@ -53,7 +53,8 @@ LeaseCore::Step LeaseCore::Write(MonotonicTime now, Writing writing) {
 }
 
 void LeaseCore::Seen(MonotonicTime now, const proto::Lease& record, int64_t version) {
-  // A reader that was away for long cannot tell a dead holder from a machine that stood still: it starts to watch anew.
+  // A reader that was away for long cannot tell a dead holder from a machine that stood still: it
+  // starts to watch anew.
   bool was_away = now - last_read_ > options_.lease / 2;
   if (!record_ || !know_ || version != version_ || was_away) unchanged_since_ = now;
   record_ = record;
@@ -69,7 +70,9 @@ void LeaseCore::Gained(MonotonicTime started, MonotonicTime now) {
   next_renewal_ = started + options_.lease / 3;
   epoch_ = written_.epoch();
   highest_epoch_ = std::max(highest_epoch_, epoch_);
-  held_ = now < valid_until_;  // otherwise it came too late: the record is ours, and the next step gains anew
+  held_ =
+      now <
+      valid_until_;  // otherwise it came too late: the record is ours, and the next step gains anew
 }
 
 void LeaseCore::OnRead(MonotonicTime now, const Result<std::string>& value, int64_t version) {
@@ -121,7 +124,8 @@ void LeaseCore::OnWritten(MonotonicTime started, MonotonicTime now,
     know_ = true;
     last_read_ = now;
     unchanged_since_ = now;
-    // A renewal that arrived too late renews nothing: the holder has counted itself out and gains with a new epoch.
+    // A renewal that arrived too late renews nothing: the holder has counted itself out and gains
+    // with a new epoch.
     if (writing == Writing::kGain || still) {
       Gained(started, now);
     } else {

@@ -16,7 +16,9 @@ class LeaseCoreTest : public testing::Test {
  protected:
   using Do = LeaseCore::Do;
 
-  static MonotonicTime At(int ms) { return MonotonicTime(std::chrono::hours(1)) + milliseconds(ms); }
+  static MonotonicTime At(int ms) {
+    return MonotonicTime(std::chrono::hours(1)) + milliseconds(ms);
+  }
   static LeaseCore Make(const std::string& holder) {
     return LeaseCore({.holder = holder, .payload = "of " + holder, .lease = milliseconds(1000)});
   }

@@ -16,8 +16,8 @@ class MemoryTree {
  public:
   std::mutex mutex;
   std::map<std::string, VersionedValue> nodes;
-  int64_t next_version = 1;       // of the whole tree: never repeats on a path either
-  std::vector<Poller*> pollers;   // of the clients; to be woken by a change
+  int64_t next_version = 1;      // of the whole tree: never repeats on a path either
+  std::vector<Poller*> pollers;  // of the clients; to be woken by a change
 
   void Changed() {
     for (Poller* poller : pollers) poller->Kick();
@@ -91,8 +91,8 @@ class MemoryStore : public StateStore {
     std::vector<std::string> names;
     for (auto it = tree_->nodes.lower_bound(prefix);
          it != tree_->nodes.end() && it->first.starts_with(prefix); ++it) {
-      names.push_back(it->first.substr(prefix.size(), it->first.find('/', prefix.size()) -
-                                                          prefix.size()));
+      names.push_back(
+          it->first.substr(prefix.size(), it->first.find('/', prefix.size()) - prefix.size()));
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());

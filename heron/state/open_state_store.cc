@@ -17,7 +17,8 @@ Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url) {
     return std::unique_ptr<StateStore>(std::move(*store));
   }
   if (url == kMemory) return MakeMemoryStore();
-  if (url.starts_with(kMemory)) return MakeMemoryStore(SharedMemoryTree(url.substr(kMemory.size())));
+  if (url.starts_with(kMemory))
+    return MakeMemoryStore(SharedMemoryTree(url.substr(kMemory.size())));
   return InvalidArgument("state store \"" + url.substr(0, 200) +
                          "\" is of no known kind; known are file:/absolute/folder and memory:");
 }

@@ -33,10 +33,9 @@ Status CheckNodePath(const std::string& path) {
   while (true) {
     size_t slash = rest.find('/');
     if (!IsPathComponent(rest.substr(0, slash))) {
-      return BadPath(path,
-                     "between the slashes there must be 1 to " +
-                         std::to_string(kMaxPathComponentBytes) +
-                         " letters, digits, '_', '.', '@' or '-', and neither \".\" nor \"..\"");
+      return BadPath(
+          path, "between the slashes there must be 1 to " + std::to_string(kMaxPathComponentBytes) +
+                    " letters, digits, '_', '.', '@' or '-', and neither \".\" nor \"..\"");
     }
     if (slash == std::string_view::npos) return Status::Ok();
     rest.remove_prefix(slash + 1);

@@ -17,8 +17,8 @@
 
 namespace heron::state {
 
-// Threads: any. `signature` and the callbacks run in the poller's own thread, which starts with the first watch. The watches
-// may outlive the poller; they are silent then.
+// Threads: any. `signature` and the callbacks run in the poller's own thread, which starts with the
+// first watch. The watches may outlive the poller; they are silent then.
 class Poller {
  public:
   // A number that differs when the node differs; an error means "cannot tell now".

@@ -1,5 +1,5 @@
-// A process stopped (SIGSTOP) between any two steps of an operation on the file store, while others go on, and then continued:
-// what it does afterwards must neither succeed wrongly nor do harm.
+// A process stopped (SIGSTOP) between any two steps of an operation on the file store, while others
+// go on, and then continued: what it does afterwards must neither succeed wrongly nor do harm.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ class StoppedProcessTest : public testing::Test {
     return std::move(*store);
   }
 
-  // A child that runs `operation` and stops itself at step number `stop_at`. False: it ended before that.
+  // A child that runs `operation` and stops itself at step number `stop_at`. False: it ended before
+  // that.
   bool StartStopped(const Operation& operation, int stop_at, int sweep_age_s) {
     child_ = ::fork();
     if (child_ == 0) {
@@ -140,8 +141,9 @@ TEST_F(StoppedProcessTest, Set) {
   };
   // One write more, many (the stale number was used and removed), and a new life of the node.
   for (int writes : {1, 2, 3, 20}) {
-    AtEachStep(prepare, operation, [&](FileStore& s) { return Sets(s, writes, "other"); }, check,
-               happened);
+    AtEachStep(
+        prepare, operation, [&](FileStore& s) { return Sets(s, writes, "other"); }, check,
+        happened);
   }
   AtEachStep(prepare, operation, Recreate, check, happened);
   AtEachStep(
@@ -250,8 +252,9 @@ TEST_F(StoppedProcessTest, Sweep) {
     EXPECT_TRUE(Is(store, "other"));
   };
   auto never = [](FileStore&) { return false; };
-  AtEachStep(prepare, operation, [](FileStore& s) { return s.Create("/n", "other").status(); },
-             check, never, 0);
+  AtEachStep(
+      prepare, operation, [](FileStore& s) { return s.Create("/n", "other").status(); }, check,
+      never, 0);
   AtEachStep(
       prepare, operation,
       [](FileStore& store) -> Status {
@@ -272,7 +275,8 @@ TEST_F(StoppedProcessTest, AHolderStoppedBetweenItsCheckAndItsWriteIsFenced) {
   root_ = folder_ + "/store";
   auto store = Open();
   ASSERT_TRUE(store->Create("/plan", "start").ok());
-  // The child holds the lease, looks that it does, reads the plan, and is stopped before it writes it.
+  // The child holds the lease, looks that it does, reads the plan, and is stopped before it writes
+  // it.
   child_ = ::fork();
   if (child_ == 0) {
     auto mine = Open();
@@ -304,7 +308,9 @@ TEST_F(StoppedProcessTest, AFullDisk) {
   child_ = ::fork();
   if (child_ == 0) {
     ::signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit {4096, 4096};
+    struct rlimit limit {
+      4096, 4096
+    };
     ::setrlimit(RLIMIT_FSIZE, &limit);
     auto mine = Open();
     Status set = mine->Set("/n", std::string(1 << 20, 'x'), kAnyVersion).status();

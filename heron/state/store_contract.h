@@ -1,4 +1,5 @@
-// What every state store has to do, as one test suite. A store's test names how to open it and instantiates StoreContract:
+// What every state store has to do, as one test suite. A store's test names how to open it and
+// instantiates StoreContract:
 //
 //   INSTANTIATE_TEST_SUITE_P(File, StoreContract, testing::Values(StoreUnderTest{...}));
 #pragma once
@@ -16,7 +17,8 @@ namespace heron::state {
 
 struct StoreUnderTest {
   std::string name;
-  // A new, empty store: what opens one more client of it. The result keeps whatever the store needs.
+  // A new, empty store: what opens one more client of it. The result keeps whatever the store
+  // needs.
   std::function<std::function<std::unique_ptr<StateStore>()>()> make;
   // Clients in a forked process reach the same store.
   bool across_processes = false;
@@ -35,7 +37,8 @@ class StoreContract : public testing::TestWithParam<StoreUnderTest> {
   std::unique_ptr<StateStore> store_;
 };
 
-// Adds one to the number in the node, by Get and Set, `times` times. Returns the first unexpected failure.
+// Adds one to the number in the node, by Get and Set, `times` times. Returns the first unexpected
+// failure.
 Status IncrementNode(StateStore& store, const std::string& path, int times);
 
 }  // namespace heron::state

@@ -1,4 +1,5 @@
-// The bytes of a version file: a header of 32 bytes (magic, flags, size, XXH3 of flags, size and value), then the value.
+// The bytes of a version file: a header of 32 bytes (magic, flags, size, XXH3 of flags, size and
+// value), then the value.
 #pragma once
 
 #include <string>

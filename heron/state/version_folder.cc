@@ -16,10 +16,12 @@ namespace heron::state {
 namespace {
 
 constexpr size_t kDigits = 20;
-// Versions left in place, so that readers seldom find theirs gone. Removed in one go when there are more.
+// Versions left in place, so that readers seldom find theirs gone. Removed in one go when there are
+// more.
 constexpr int64_t kVersionsKept = 2;
 constexpr size_t kVersionsBeforeRemoval = 4;
-// A folder without versions is what a removed node looks like; a listing that lost a race may look so too.
+// A folder without versions is what a removed node looks like; a listing that lost a race may look
+// so too.
 constexpr int kEmptyListings = 3;
 constexpr int64_t kHighestVersion = INT64_MAX - 1;
 
@@ -194,7 +196,8 @@ Result<VersionFolder::Written> VersionFolder::WriteFirst(const std::string& scra
   HERON_RETURN_IF_ERROR(status);
   if (!answer.ok()) return answer.status();
   if (*answer == FileAnswer::kTaken) {
-    // A node, or files of writers that came too late for a node that is no more. Those would be in the way for ever.
+    // A node, or files of writers that came too late for a node that is no more. Those would be in
+    // the way for ever.
     Result<Listing> listing = List();
     if (listing.ok() && listing->versions.empty()) {
       for (const Listing::Temp& temp : listing->temps) {
