@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 
+#include "heron/link/session.h"
 #include "tests/testing/real_cluster.h"
 
 namespace heron::testing {
@@ -90,6 +91,38 @@ TEST_F(HostileTest, GarbageOnEveryPortHarmsNothing) {
     EXPECT_LE(recv(fd, &byte, 1, 0), 0);
     close(fd);
   }
+  EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0);
+}
+
+class RefusedCaller : public link::SessionHandler {
+ public:
+  void OnSessionUp(link::Session&) override { ++up; }
+  void OnFrame(link::Session&, proto::Lane, net::Frame) override {}
+  void OnSessionDown(link::Session&, const Status&) override {}
+  int up = 0;
+};
+
+TEST_F(HostileTest, CallersWithoutTheSecretAreRefusedEverywhere) {
+  ASSERT_EQ(SubmitEndless("t").exit_code, 0) << cluster_.Logs("t");
+  for (const auto& p : cluster_.Processes()) {
+    for (const std::string& address : ListeningAddresses(p.pid)) {
+      net::EventLoop loop;
+      RefusedCaller caller;
+      link::SessionDialer::Options options;
+      options.self = link::MakeIdentity(proto::EXECUTOR, 1, 0, {9, 9});
+      options.callee = link::MakeIdentity(proto::TOPOLOGY_MASTER, 0, 0, {});
+      options.credentials = {"t", p.topology_id, std::string(32, 's')};
+      options.lanes = {proto::CONTROL};
+      options.on_refused = [&](const proto::Refused&) { loop.Stop(); };
+      auto dialer = link::SessionDialer::Make(loop, options, &caller);
+      auto port = static_cast<uint16_t>(std::stoul(address.substr(address.find(':') + 1), nullptr, 16));
+      dialer->SetTarget("127.0.0.1", port, options.callee);
+      loop.RunAfter(seconds(2), [&] { loop.Stop(); });  // a listener may as well hang up without a word
+      loop.Run();
+      EXPECT_EQ(caller.up, 0) << p.command_line;
+    }
+  }
+  EXPECT_EQ(cluster_.State("t"), "RUNNING");
   EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0);
 }
 

@@ -83,6 +83,19 @@ TEST_F(LifeCycleTest, DeactivateAndActivate) {
   EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0);
 }
 
+TEST_F(LifeCycleTest, KillingTheCommandThatWaitsDoesNotHurtTheTopology) {
+  // The time limit kills the whole process group of the command, as closing its terminal would.
+  auto r = cluster_.Heron({"submit", "local", cluster_.Program("tests/integration/probe"), "t", "--wait=finished",
+                           "--", "endless"},
+                          seconds(4));
+  ASSERT_TRUE(r.timed_out) << r.out << r.err;
+  EXPECT_EQ(cluster_.State("t"), "RUNNING");
+  int64_t before = cluster_.ExecutedTuples("t");
+  EXPECT_TRUE(Eventually(seconds(10), [&] { return cluster_.ExecutedTuples("t") > before; }));
+  EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0);
+  EXPECT_TRUE(cluster_.Processes().empty());
+}
+
 TEST_F(LifeCycleTest, NamesOutsideThePatternAreRefusedWithThePattern) {
   for (const char* name : {"-t", "中文", "a b", "a/b", "a%2Fb", "a=b", "", ".hidden"}) {
     auto r = cluster_.Heron({"submit", "local", cluster_.Program("tests/integration/probe"), "--wait=running",
