@@ -43,7 +43,8 @@ class OwnedFd {
   int fd_ = -1;
 };
 
-// Above 2, so that dup2 to 0, 1, 2 in the child never meets its own source (which would keep close-on-exec).
+// Above 2, so that dup2 to 0, 1, 2 in the child never meets its own source (which would keep
+// close-on-exec).
 Result<OwnedFd> AboveStandardStreams(int fd, const std::string& what) {
   if (fd < 0) return ErrnoStatus(errno, what);
   OwnedFd original(fd);
@@ -167,8 +168,8 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Signals stay blocked over the fork: a handler of the parent (it writes into the event loop's pipe) must not run in the
-// child.
+// Signals stay blocked over the fork: a handler of the parent (it writes into the event loop's
+// pipe) must not run in the child.
 pid_t ForkChild(const ChildSetup& setup) {
   sigset_t all, before;
   sigfillset(&all);

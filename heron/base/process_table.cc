@@ -147,8 +147,8 @@ std::vector<FoundProcess> FindProcesses(std::string_view entry) {
     if (owner.st_uid != geteuid() || !HasEnvironmentEntry(pid, entry)) continue;
     const Result<ProcessStat> process = ReadProcessStat(pid);
     if (!process.ok() || !process->alive()) continue;
-    found.push_back({ProcessIdentity{pid, process->start_ticks, BootId()}, *process,
-                     ReadCommandLine(pid)});
+    found.push_back(
+        {ProcessIdentity{pid, process->start_ticks, BootId()}, *process, ReadCommandLine(pid)});
   }
   return found;
 }

@@ -1,4 +1,5 @@
-// What /proc says about processes. A pid alone names nobody for long: an identity is the pid, the start time and the boot.
+// What /proc says about processes. A pid alone names nobody for long: an identity is the pid, the
+// start time and the boot.
 //
 // Threads: any.
 #pragma once
@@ -33,7 +34,8 @@ struct ProcessStat {
   bool alive() const { return state != 'Z' && state != 'X'; }
 };
 
-// The content of /proc/PID/stat; the command name in it may hold anything, brackets and spaces included.
+// The content of /proc/PID/stat; the command name in it may hold anything, brackets and spaces
+// included.
 Result<ProcessStat> ParseProcessStat(std::string_view text);
 // NotFound when there is no such process.
 Result<ProcessStat> ReadProcessStat(pid_t pid);
@@ -43,7 +45,8 @@ Result<ProcessIdentity> IdentityOf(pid_t pid);
 // True while that very process exists and is not a zombie.
 bool IsAlive(const ProcessIdentity& identity);
 
-// All processes of this machine (pid namespace) as they are seen one after the other; some may be gone already.
+// All processes of this machine (pid namespace) as they are seen one after the other; some may be
+// gone already.
 std::vector<ProcessStat> ListProcesses();
 
 // The children of `parent` among them, zombies included.
@@ -60,7 +63,8 @@ struct FoundProcess {
   std::vector<std::string> command_line;
 };
 
-// The living processes of this user whose environment has `entry` ("NAME=VALUE"), in order of their pids.
+// The living processes of this user whose environment has `entry` ("NAME=VALUE"), in order of their
+// pids.
 std::vector<FoundProcess> FindProcesses(std::string_view entry);
 
 }  // namespace heron

@@ -232,8 +232,8 @@ TEST_F(ProcessTest, FoundByAWholeEnvironmentEntry) {
 }
 
 TEST(ParseProcessStatTest, CommandNameMayHoldAnything) {
-  const auto stat = ParseProcessStat(
-      "12 (a) b ( c) S 3 4 5 0 -1 1 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1\n");
+  const auto stat =
+      ParseProcessStat("12 (a) b ( c) S 3 4 5 0 -1 1 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1\n");
   ASSERT_TRUE(stat.ok());
   EXPECT_EQ(stat->pid, 12);
   EXPECT_EQ(stat->state, 'S');

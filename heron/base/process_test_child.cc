@@ -38,6 +38,7 @@ int Describe() {
   while (const dirent* entry = readdir(open_ones)) {
     if (entry->d_name[0] != '.') ++descriptors;
   }
+  closedir(open_ones);
   std::printf("descriptors=%d\n", descriptors - 1);  // without the folder's own
   std::fprintf(stderr, "on stderr\n");
   return 0;

@@ -71,8 +71,8 @@ std::string Headline(const Child& child) {
   std::strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &utc);
   std::string text = "--- started by heron " + std::string(time) + " " + ToString(child.key);
   if (child.key.role == proto::INSTANCE) {
-    text += " (" + child.task.component() + "[" + std::to_string(child.task.component_index()) +
-            "])";
+    text +=
+        " (" + child.task.component() + "[" + std::to_string(child.task.component_index()) + "])";
   }
   return text + " epoch " + child.epoch.ToString() + " pid ";
 }

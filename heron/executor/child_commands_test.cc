@@ -47,7 +47,8 @@ TEST(ChildCommandsTest, InstanceRunsTheProgramInTheSubmittersFolder) {
   EXPECT_EQ(spawn.log_file, testing::TempDir() + "/split-7.log");
   EXPECT_EQ(spawn.environment.at("HERON_TOPOLOGY_ID"), "words-1f");
   EXPECT_EQ(spawn.environment.at("HOME"), "/home/u");
-  EXPECT_EQ("HERON_PROCESS=" + spawn.environment.at("HERON_PROCESS"), ProcessMarker(Instance().key));
+  EXPECT_EQ("HERON_PROCESS=" + spawn.environment.at("HERON_PROCESS"),
+            ProcessMarker(Instance().key));
   EXPECT_TRUE(spawn.die_with_parent);
   EXPECT_NE(spawn.log_headline.find("instance 7 (split[3]) epoch 2.5 pid "), std::string::npos);
 }

@@ -4,9 +4,11 @@
 
 namespace heron::executor {
 
-Result<std::unique_ptr<ChildListener>> ChildListener::Listen(
-    net::EventLoop& loop, const std::string& host, ContainerId container,
-    link::TopologyCredentials credentials, Callbacks callbacks) {
+Result<std::unique_ptr<ChildListener>> ChildListener::Listen(net::EventLoop& loop,
+                                                             const std::string& host,
+                                                             ContainerId container,
+                                                             link::TopologyCredentials credentials,
+                                                             Callbacks callbacks) {
   auto made = std::unique_ptr<ChildListener>(new ChildListener(std::move(callbacks)));
   link::SessionListener::Options options;
   options.host = host;

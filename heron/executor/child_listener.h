@@ -1,4 +1,5 @@
-// The sessions of a container's processes with their executor: takes their reports, tells them where the stream manager is.
+// The sessions of a container's processes with their executor: takes their reports, tells them
+// where the stream manager is.
 //
 // Thread: the loop's.
 #pragma once

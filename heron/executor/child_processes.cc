@@ -69,8 +69,8 @@ void ChildProcesses::CheckEnded() {
   check_timer_ = 0;
   std::vector<Ended> told;
   for (auto at = ended_.begin(); at != ended_.end();) {
-    const bool may_talk = callbacks_.has_session(at->process.key) &&
-                          loop_.clock().Now() - at->at < kLastWordsTimeout;
+    const bool may_talk =
+        callbacks_.has_session(at->process.key) && loop_.clock().Now() - at->at < kLastWordsTimeout;
     if (KillLeftOvers(*at) || may_talk) {
       ++at;
       continue;
@@ -102,8 +102,8 @@ bool ChildProcesses::KillLeftOvers(Ended& ended) const {
       SignalProcess(identity, SIGKILL).IgnoreError();  // gone is fine
       ended.killed.push_back(identity);
     } else if (in_group && loop_.clock().Now() - ended.at < kGroupTimeout) {
-      // Killed before the leader was reaped, and dying: it has no environment any more. After the timeout the number is
-      // taken for a stranger's.
+      // Killed before the leader was reaped, and dying: it has no environment any more. After the
+      // timeout the number is taken for a stranger's.
       dying = true;
     }
   }

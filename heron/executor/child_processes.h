@@ -1,5 +1,5 @@
-// The processes of a container: starts them, reaps them and everything they leave behind, and tells the end of each only
-// when nothing of it is alive any more, so that the next life can begin.
+// The processes of a container: starts them, reaps them and everything they leave behind, and tells
+// the end of each only when nothing of it is alive any more, so that the next life can begin.
 //
 // Thread: the loop's, which is the main thread. The process must be a child sub-reaper.
 #pragma once
@@ -17,7 +17,8 @@ namespace heron::executor {
 
 class ChildProcesses {
  public:
-  // How long the end of a process waits for its session to be read to its end: its last words may still be in it.
+  // How long the end of a process waits for its session to be read to its end: its last words may
+  // still be in it.
   static constexpr Duration kLastWordsTimeout = std::chrono::milliseconds(200);
 
   struct Callbacks {
@@ -31,14 +32,15 @@ class ChildProcesses {
   ChildProcesses(net::EventLoop& loop, Callbacks callbacks);
   ~ChildProcesses();
 
-  // At most one process per key at a time. `marker` is the "NAME=VALUE" of its environment by which what it leaves behind
-  // is known.
+  // At most one process per key at a time. `marker` is the "NAME=VALUE" of its environment by which
+  // what it leaves behind is known.
   Result<int64_t> Start(const ChildKey& key, const SpawnOptions& spawn, const std::string& marker);
   // To the process group; nothing if the process has ended.
   void Signal(const ChildKey& key, int signo);
   // A session ended: an end may be waiting for it.
   void OnSessionGone();
-  // Kills all children, adopted ones too, until there are none; blocks for at most `timeout`. False if some are left.
+  // Kills all children, adopted ones too, until there are none; blocks for at most `timeout`. False
+  // if some are left.
   bool KillAll(Duration timeout);
 
  private:
@@ -52,7 +54,8 @@ class ChildProcesses {
     Running process;
     EndedChild how;
     MonotonicTime at;
-    std::vector<ProcessIdentity> killed;  // what it left behind; a dying process shows no environment any more
+    // What it left behind; a dying process shows no environment any more.
+    std::vector<ProcessIdentity> killed;
   };
 
   void Reap();

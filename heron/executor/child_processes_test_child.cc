@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
   }
   if (what == "pause") PauseForEver();
   if (what == "leave-daemon-and-member") {
-    // One that only stays in the group and ignores SIGTERM, one that leaves group, session and parent.
+    // One that only stays in the group and ignores SIGTERM, one that leaves group, session and
+    // parent.
     if (fork() == 0) {
       signal(SIGTERM, SIG_IGN);
       SayPid();

@@ -133,9 +133,9 @@ Status ExecutorServer::Impl::Listen() {
     Settle();
   };
   callbacks.session_gone = [this] { processes_->OnSessionGone(); };
-  auto listener = ChildListener::Listen(loop_, context_.options.bind_host,
-                                        context_.options.container, credentials_,
-                                        std::move(callbacks));
+  auto listener =
+      ChildListener::Listen(loop_, context_.options.bind_host, context_.options.container,
+                            credentials_, std::move(callbacks));
   if (!listener.ok()) return listener.status();
   listener_ = std::move(listener).value();
   context_.port = listener_->port();
@@ -189,7 +189,8 @@ void ExecutorServer::Impl::Exit(int code, const std::string& why) {
   loop_.Stop();
 }
 
-// Instances need the submitter's arguments, so the topology master is called only when they are known.
+// Instances need the submitter's arguments, so the topology master is called only when they are
+// known.
 void ExecutorServer::Impl::ReadTopology() {
   store_.Get(state::TopologyPath(context_.options.key), [this](Result<state::VersionedValue> read) {
     if (topology_read_) return;
@@ -240,8 +241,8 @@ void ExecutorServer::Impl::Settle() {
 
 ExecutorServer::ExecutorServer(net::EventLoop& loop, Options options, std::string secret,
                                std::shared_ptr<state::StateStore> store)
-    : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(secret),
-                                   std::move(store))) {}
+    : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(secret), std::move(store))) {
+}
 ExecutorServer::~ExecutorServer() = default;
 
 Status ExecutorServer::Start() { return impl_->Start(); }

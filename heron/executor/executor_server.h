@@ -1,5 +1,6 @@
-// The executor's hands: listens for the container's processes, keeps a session to the topology master wherever the state
-// store says it is, starts and reaps processes, and asks ExecutorCore what to do.
+// The executor's hands: listens for the container's processes, keeps a session to the topology
+// master wherever the state store says it is, starts and reaps processes, and asks ExecutorCore
+// what to do.
 //
 // Thread: the loop's, which is the main thread (children die with the thread that starts them).
 #pragma once

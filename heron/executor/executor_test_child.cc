@@ -1,5 +1,5 @@
-// Stands in for the stream manager, the topology master and the user's program in executor_server_test. An instance does what
-// the argument behind "--" says.
+// Stands in for the stream manager, the topology master and the user's program in
+// executor_server_test. An instance does what the argument behind "--" says.
 #include <signal.h>
 #include <unistd.h>
 

@@ -7,12 +7,14 @@
 
 namespace heron::executor {
 
-// The last `max_lines` lines with something in them that were written behind `offset`, joined by " | ", at most `max_bytes`
-// bytes from the end. Always valid UTF-8 without control characters, whatever the file holds; empty when it cannot be read.
+// The last `max_lines` lines with something in them that were written behind `offset`, joined by "
+// | ", at most `max_bytes` bytes from the end. Always valid UTF-8 without control characters,
+// whatever the file holds; empty when it cannot be read.
 std::string LogTail(const std::string& path, int64_t offset, int max_lines = 3,
                     size_t max_bytes = 500);
 
-// Valid UTF-8 without control characters, for protobuf strings and people; what is not becomes '?' or a space.
+// Valid UTF-8 without control characters, for protobuf strings and people; what is not becomes '?'
+// or a space.
 std::string PrintableText(std::string_view bytes);
 
 // The file's size, 0 when there is none.

@@ -32,9 +32,17 @@ TEST(PrintableTextTest, DamagedBytesBecomeValidText) {
   EXPECT_EQ(PrintableText("plain \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80"),
             "plain \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80");
   EXPECT_EQ(PrintableText("a\x1b[31mb\tc"), "a [31mb c");
-  EXPECT_EQ(PrintableText("\xFF\xC3(\xE2\x82"), "?" "?(?" "?");
-  EXPECT_EQ(PrintableText("\xED\xA0\x80"), "?" "?" "?");
-  EXPECT_EQ(PrintableText("\xC0\xAF"), "?" "?");
+  EXPECT_EQ(PrintableText("\xFF\xC3(\xE2\x82"),
+            "?"
+            "?(?"
+            "?");
+  EXPECT_EQ(PrintableText("\xED\xA0\x80"),
+            "?"
+            "?"
+            "?");
+  EXPECT_EQ(PrintableText("\xC0\xAF"),
+            "?"
+            "?");
 }
 
 }  // namespace

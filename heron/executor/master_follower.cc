@@ -15,8 +15,8 @@ MasterFollower::MasterFollower(net::EventLoop& loop, state::AsyncStore& store, O
                                Callbacks callbacks)
     : store_(store), options_(std::move(options)), callbacks_(std::move(callbacks)) {
   link::SessionDialer::Options dial;
-  // Without an epoch: a new executor of this container must not be refused for knowing no incarnation yet. The reports
-  // carry it, and the topology master judges by them.
+  // Without an epoch: a new executor of this container must not be refused for knowing no
+  // incarnation yet. The reports carry it, and the topology master judges by them.
   dial.self = link::MakeIdentity(proto::EXECUTOR, options_.container, 0, {});
   dial.callee = link::MakeIdentity(proto::TOPOLOGY_MASTER, 0, 0, {});
   dial.credentials = options_.credentials;
@@ -45,7 +45,8 @@ void MasterFollower::Look() {
                    });
 }
 
-// A store that cannot be reached, or a lease nobody holds, leaves a session alone: it lives or dies by its heartbeats.
+// A store that cannot be reached, or a lease nobody holds, leaves a session alone: it lives or dies
+// by its heartbeats.
 void MasterFollower::OnLease(const Result<state::LeaseView>& lease) {
   if (!lease.ok() || lease->released || lease->payload.empty()) return;
   proto::MasterLocation location;

@@ -1,5 +1,5 @@
-// Keeps a session to the topology master: finds it through its lease in the state store, dials it, dials the next one when
-// the lease changes hands. Leases of other topology ids are ignored.
+// Keeps a session to the topology master: finds it through its lease in the state store, dials it,
+// dials the next one when the lease changes hands. Leases of other topology ids are ignored.
 //
 // Thread: the loop's.
 #pragma once

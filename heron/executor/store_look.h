@@ -19,8 +19,8 @@ class StoreLook {
   StoreLook(state::AsyncStore& store, state::TopologyKey key, std::string topology_id);
   ~StoreLook();
 
-  // `done` is called once, kGoOn when the store cannot be reached or holds damaged bytes; not at all while another reading
-  // is under way or after destruction.
+  // `done` is called once, kGoOn when the store cannot be reached or holds damaged bytes; not at
+  // all while another reading is under way or after destruction.
   void Read(std::function<void(StoreVerdict)> done);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace scheduler::local {
 
-// The way back to the process that was started by hand: it waits until Ready() and then exits with code 0, or with
-// kExitError when this process ends without.
+// The way back to the process that was started by hand: it waits until Ready() and then exits with
+// code 0, or with kExitError when this process ends without.
 class DaemonStart {
  public:
   explicit DaemonStart(int fd) : fd_(fd) {}
@@ -21,8 +21,9 @@ class DaemonStart {
   int fd_;
 };
 
-// Returns in a new process: in a session of its own, without a controlling terminal, not its leader, stdin from /dev/null,
-// stdout and stderr appended to the log, SIGHUP ignored. The calling process never returns. Before any thread is started.
+// Returns in a new process: in a session of its own, without a controlling terminal, not its
+// leader, stdin from /dev/null, stdout and stderr appended to the log, SIGHUP ignored. The calling
+// process never returns. Before any thread is started.
 heron::Result<DaemonStart> BecomeDaemon(const std::string& log_file);
 
 }  // namespace scheduler::local

@@ -43,8 +43,8 @@ bool PollUntil(Duration timeout, const std::function<bool()>& condition) {
 
 Status CheckName(const char* what, const std::string& name) {
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '-' || c == '.' || c == '@';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '@';
   };
   if (!name.empty() && name != "." && name != ".." &&
       std::all_of(name.begin(), name.end(), plain)) {
@@ -73,7 +73,7 @@ std::string SupervisorLog(const std::string& folder) { return folder + "/supervi
 heron::SpawnOptions SupervisorCommand(const LaunchRequest& request, const std::string& folder) {
   std::vector<heron::ContainerId> containers = {0};
   for (const auto& container : request.packing_plan.containers()) {
-    containers.push_back(container.container());
+    if (container.container() != 0) containers.push_back(container.container());
   }
   heron::SpawnOptions spawn;
   spawn.argv = {request.engine_folder + "/heron-supervisor",
@@ -116,7 +116,8 @@ Status LocalScheduler::Launch(const LaunchRequest& request) {
   if (launched.ok()) launched = RunSupervisor(request, folder);
   if (launched.ok()) return launched;
   const Status killed = EndAllProcesses(Entry(request.topology_id), options_.kill_timeout);
-  CleanUp(request.key, request.topology_id, false).IgnoreError();  // the first error is the one to tell
+  CleanUp(request.key, request.topology_id, false)
+      .IgnoreError();  // the first error is the one to tell
   if (!killed.ok()) {
     return Status(launched.code(), launched.message() + "; moreover " + killed.message());
   }
@@ -133,7 +134,8 @@ Status LocalScheduler::MakeFolder(const LaunchRequest& request, const std::strin
   return WriteFileAtomically(SecretFile(folder), request.secret, 0600);
 }
 
-// The process that is started here goes when the supervisor, which is its grandchild, has started all executors.
+// The process that is started here goes when the supervisor, which is its grandchild, has started
+// all executors.
 Status LocalScheduler::RunSupervisor(const LaunchRequest& request,
                                      const std::string& folder) const {
   const int64_t log_offset = heron::executor::FileSize(SupervisorLog(folder));
@@ -151,8 +153,8 @@ Status LocalScheduler::RunSupervisor(const LaunchRequest& request,
     }
   }
   if (ended && Supervised(folder, request.topology_id)) return Status::Ok();
-  std::string message = ended ? "the supervisor did not start"
-                              : "the supervisor did not start its executors in time";
+  std::string message =
+      ended ? "the supervisor did not start" : "the supervisor did not start its executors in time";
   const std::string tail =
       heron::executor::LogTail(SupervisorLog(folder), log_offset, kLogLines, kLogBytes);
   if (!tail.empty()) message += "; its log ends with: " + tail;

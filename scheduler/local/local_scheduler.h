@@ -1,9 +1,12 @@
-// The scheduler of a cluster that is this machine: one supervisor process per topology, which runs the executors.
+// The scheduler of a cluster that is this machine: one supervisor process per topology, which runs
+// the executors.
 //
-//   CLUSTER_FOLDER/topologies/ROLE/ENV/NAME/ID/   secret  supervisor.pid  supervisor.log  container-K/*.log
+//   CLUSTER_FOLDER/topologies/ROLE/ENV/NAME/ID/
+//     secret  supervisor.pid  supervisor.log  container-K/*.log
 //
-// Kill needs none of the topology's processes: it finds all of them by HERON_TOPOLOGY_ID in their environment. Processes
-// are only signalled when pid, start time and boot id say that they are the ones that are meant.
+// Kill needs none of the topology's processes: it finds all of them by HERON_TOPOLOGY_ID in their
+// environment. Processes are only signalled when pid, start time and boot id say that they are the
+// ones that are meant.
 #pragma once
 
 #include <string>
@@ -20,13 +23,16 @@ class LocalScheduler : public Scheduler {
   struct Options {
     std::string cluster_folder;  // $HERON_ROOT/local, absolute
     heron::Duration launch_timeout = std::chrono::seconds(10);
-    heron::Duration stop_timeout = std::chrono::seconds(5);   // of a supervisor that was told to stop
-    heron::Duration kill_timeout = std::chrono::seconds(10);  // of everything else
+    // Of a supervisor that was told to stop.
+    heron::Duration stop_timeout = std::chrono::seconds(5);
+    // Of everything else.
+    heron::Duration kill_timeout = std::chrono::seconds(10);
   };
 
   explicit LocalScheduler(Options options);
 
-  // Returns when the supervisor runs and has started its executors. The error has the end of supervisor.log.
+  // Returns when the supervisor runs and has started its executors. The error has the end of
+  // supervisor.log.
   heron::Status Launch(const LaunchRequest& request) override;
   heron::Status Kill(const heron::state::TopologyKey& key, const std::string& topology_id) override;
   heron::Status CleanUp(const heron::state::TopologyKey& key, const std::string& topology_id,

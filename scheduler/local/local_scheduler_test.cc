@@ -68,9 +68,8 @@ class LocalSchedulerTest : public testing::Test {
     state.set_desire(desire);
     const std::string path = heron::state::DesiredPath(request_.key);
     const auto now = (*store)->Get(path);
-    const auto written =
-        now.ok() ? (*store)->Set(path, state.SerializeAsString(), now->version)
-                 : (*store)->Create(path, state.SerializeAsString());
+    const auto written = now.ok() ? (*store)->Set(path, state.SerializeAsString(), now->version)
+                                  : (*store)->Create(path, state.SerializeAsString());
     CHECK(written.ok()) << written.status().ToString();
   }
   Status Launch(const std::string& behaviour) {
@@ -125,8 +124,7 @@ TEST_F(LocalSchedulerTest, LaunchReturnsWithAllExecutorsStarted) {
   ASSERT_EQ(stat((Folder() / "secret").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   EXPECT_EQ(info.st_size, 32);
-  for (const auto& process :
-       heron::FindProcesses("HERON_TOPOLOGY_ID=" + request_.topology_id)) {
+  for (const auto& process : heron::FindProcesses("HERON_TOPOLOGY_ID=" + request_.topology_id)) {
     for (const std::string& argument : process.command_line) {
       EXPECT_EQ(argument.find("SSSS"), std::string::npos) << "the secret is on a command line";
     }
@@ -229,8 +227,7 @@ TEST_F(LocalSchedulerTest, MissingExecutorIsToldAndNothingIsLeft) {
   fs::remove(root_ / "engine/heron-executor");
   const Status launched = Launch("pause");
   ASSERT_FALSE(launched.ok());
-  EXPECT_NE(launched.message().find((root_ / "engine/heron-executor").string()),
-            std::string::npos)
+  EXPECT_NE(launched.message().find((root_ / "engine/heron-executor").string()), std::string::npos)
       << launched.ToString();
   EXPECT_FALSE(fs::exists(root_ / "topologies/ads")) << "folders are left";
   EXPECT_TRUE(Processes().empty());

@@ -1,5 +1,5 @@
-// Stands in for heron-executor in local_scheduler_test: behaves as the last part of --program says. Says its pids in the
-// file "pids" of its working folder.
+// Stands in for heron-executor in local_scheduler_test: behaves as the last part of --program says.
+// Says its pids in the file "pids" of its working folder.
 #include <signal.h>
 #include <unistd.h>
 

@@ -69,8 +69,8 @@ class Sweep {
     found_.try_emplace(pid, Member{{pid, start_ticks, heron::BootId()}, false});
   }
 
-  // Adds those that carry the entry and all their descendants, which may have cleared their environment. True when there
-  // are any that were not known before.
+  // Adds those that carry the entry and all their descendants, which may have cleared their
+  // environment. True when there are any that were not known before.
   bool Search() {
     const size_t before = found_.size();
     for (const FoundProcess& process : heron::FindProcesses(entry_)) {
@@ -107,8 +107,8 @@ class Sweep {
     for (const FoundProcess& process : heron::FindProcesses(entry_)) {
       if (process.identity.pid == getpid()) continue;
       if (!names.empty()) names += ", ";
-      names += std::to_string(process.identity.pid) + " (" +
-               DescribeProcess(process.command_line) + ")";
+      names +=
+          std::to_string(process.identity.pid) + " (" + DescribeProcess(process.command_line) + ")";
     }
     for (const auto& [pid, member] : found_) {
       if (heron::IsAlive(member.identity) && names.find(std::to_string(pid)) == std::string::npos) {

@@ -13,13 +13,14 @@
 
 namespace scheduler::local {
 
-// "supervisor", "executor 2", "topology master", "stream manager 1", "instance split[3] (task 7)"; anything else is what
-// user code started: "sleep, started by user code".
+// "supervisor", "executor 2", "topology master", "stream manager 1", "instance split[3] (task 7)";
+// anything else is what user code started: "sleep, started by user code".
 std::string DescribeProcess(const std::vector<std::string>& command_line);
 
-// Kills every process whose environment has `entry` ("HERON_TOPOLOGY_ID=..."), with all descendants, this process
-// excepted. All are frozen before the first is killed, so that none can start another one meanwhile; repeated until a search
-// finds nothing. DeadlineExceeded names those that are left.
+// Kills every process whose environment has `entry` ("HERON_TOPOLOGY_ID=..."), with all
+// descendants, this process excepted. All are frozen before the first is killed, so that none can
+// start another one meanwhile; repeated until a search finds nothing. DeadlineExceeded names those
+// that are left.
 heron::Status EndAllProcesses(std::string_view entry, heron::Duration timeout);
 
 }  // namespace scheduler::local

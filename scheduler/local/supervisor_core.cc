@@ -24,8 +24,7 @@ Status SupervisorCore::Start(MonotonicTime now) {
   return Status::Ok();
 }
 
-Status SupervisorCore::StartExecutor(ContainerId container, Executor& executor,
-                                     MonotonicTime now) {
+Status SupervisorCore::StartExecutor(ContainerId container, Executor& executor, MonotonicTime now) {
   executor.started_at = now;
   const Status started = effects_->StartExecutor(container);
   if (started.ok()) {
@@ -86,7 +85,8 @@ void SupervisorCore::OnTime(MonotonicTime now) {
   if (exited_) return;
   if (!ending_) {
     for (auto& [container, executor] : executors_) {
-      // An executor that cannot be started is asked about, too: its topology may be gone with its files.
+      // An executor that cannot be started is asked about, too: its topology may be gone with its
+      // files.
       if (executor.phase != Phase::kWaiting || executor.due > now) continue;
       if (!StartExecutor(container, executor, now).ok()) {
         executor.phase = Phase::kAsking;

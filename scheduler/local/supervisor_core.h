@@ -1,5 +1,6 @@
-// What the supervisor decides: when an executor is started again, when it is done for good, when the supervisor itself
-// ends. No I/O and no clock: it takes events with the time and acts through Effects.
+// What the supervisor decides: when an executor is started again, when it is done for good, when
+// the supervisor itself ends. No I/O and no clock: it takes events with the time and acts through
+// Effects.
 //
 // Thread: the supervisor's loop. Effects must not call back into the core.
 #pragma once
@@ -39,7 +40,8 @@ class SupervisorCore {
 
   SupervisorCore(std::vector<heron::ContainerId> containers, Effects* effects);
 
-  // Starts all executors. An error means that one could not be started; the supervisor is then to end the others.
+  // Starts all executors. An error means that one could not be started; the supervisor is then to
+  // end the others.
   heron::Status Start(heron::MonotonicTime now);
   void OnExecutorEnded(heron::ContainerId container, int exit_code, heron::MonotonicTime now);
   // What the store says about going on; kGoOn also when it cannot be reached.

@@ -1,5 +1,5 @@
-// heron-supervisor: keeps the executors of one topology of a local cluster running. Goes into the background once they are
-// started, or fails. See heron/docs/life_of_a_topology.md.
+// heron-supervisor: keeps the executors of one topology of a local cluster running. Goes into the
+// background once they are started, or fails. See heron/docs/life_of_a_topology.md.
 #include <glog/logging.h>
 #include <signal.h>
 #include <unistd.h>
@@ -28,7 +28,8 @@ heron::Result<int> Supervise(const scheduler::local::SupervisorOptions& options,
   HERON_RETURN_IF_ERROR(server.Start());
   auto self = heron::IdentityOf(getpid());
   if (!self.ok()) return self.status();
-  // Without this file the executors still work, and kill finds them; only the submitter is told that it failed.
+  // Without this file the executors still work, and kill finds them; only the submitter is told
+  // that it failed.
   HERON_RETURN_IF_ERROR(scheduler::local::WriteSupervisorFile(
       options.topology_folder + "/supervisor.pid", {*self, options.topology_id}));
   start.Ready();

@@ -21,7 +21,8 @@ struct SupervisorOptions {
   std::vector<heron::ContainerId> containers;
 };
 
-// Removes what it knows from the arguments. InvalidArgument names the flag that is missing or wrong.
+// Removes what it knows from the arguments. InvalidArgument names the flag that is missing or
+// wrong.
 heron::Result<SupervisorOptions> ParseSupervisorOptions(int* argc, char*** argv);
 
 }  // namespace scheduler::local

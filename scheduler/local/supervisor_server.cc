@@ -95,8 +95,7 @@ Status SupervisorServer::Impl::Start() {
 }
 
 heron::SpawnOptions SupervisorServer::Impl::ExecutorCommand(ContainerId container) const {
-  const std::string folder =
-      options_.topology_folder + "/container-" + std::to_string(container);
+  const std::string folder = options_.topology_folder + "/container-" + std::to_string(container);
   heron::SpawnOptions spawn;
   spawn.argv = {options_.engine_folder + "/heron-executor",
                 "--topology=" + options_.key.name,
@@ -173,7 +172,8 @@ void SupervisorServer::Impl::CheckEnded() {
   Settle();
 }
 
-// Executors are sub-reapers themselves: whatever this process adopts belongs to an executor that is dead.
+// Executors are sub-reapers themselves: whatever this process adopts belongs to an executor that is
+// dead.
 bool SupervisorServer::Impl::KillAdopted() const {
   bool left = false;
   for (const heron::ProcessStat& stat : heron::ListChildren(getpid())) {

@@ -1,5 +1,5 @@
-// The supervisor's hands: starts and reaps executors, kills what a dead executor left behind, reads the state store, and
-// asks SupervisorCore what to do.
+// The supervisor's hands: starts and reaps executors, kills what a dead executor left behind, reads
+// the state store, and asks SupervisorCore what to do.
 //
 // Thread: the loop's, which is the main thread. The process must be a child sub-reaper.
 #pragma once

@@ -1,4 +1,5 @@
-// One process of a container as the executor's core sees it: which one, in which life, in which phase.
+// One process of a container as the executor's core sees it: which one, in which life, in which
+// phase.
 //
 // Thread: the executor's loop.
 #pragma once
@@ -42,7 +43,7 @@ struct ChildEnd {
 
 struct Child {
   enum class Phase {
-    kWaiting,   // to be started at `due`
+    kWaiting,  // to be started at `due`
     kRunning,
     kStopping,  // SIGTERM was sent; SIGKILL at `due`
     kKilled,    // SIGKILL was sent
@@ -54,7 +55,7 @@ struct Child {
   std::optional<MonotonicTime> due;
   bool wanted = true;       // false: to be forgotten when it has ended
   bool restarting = false;  // stopped on purpose, for a new epoch: its end is no failure
-  Epoch epoch;            // of the present life, of the last one while it waits
+  Epoch epoch;              // of the present life, of the last one while it waits
   bool ever_started = false;
   int64_t pid = 0;
   MonotonicTime started_at{};

@@ -111,8 +111,8 @@ void ExecutorCore::OnStoreVerdict(StoreVerdict verdict, MonotonicTime now) {
     BeginEnd(kExitOk, "the store says that the topology ended", false, true, now);
   } else if (verdict == StoreVerdict::kNotWanted) {
     BeginEnd(kExitNotWanted,
-             "the store says that the topology was killed or replaced by another one", false,
-             false, now);
+             "the store says that the topology was killed or replaced by another one", false, false,
+             now);
   }
 }
 
@@ -225,8 +225,7 @@ void ExecutorCore::RecordFailure(Child& child, const ChildEnd& end) {
   failure.set_restarts(child.restarts);
   failure.set_failures_in_a_row(child.failures_in_a_row);
   failure.set_at_unix_ms(end.at_unix_ms);
-  failure.set_unrecoverable(child.report.unrecoverable() ||
-                            end.exit_code == kExitUnrecoverable ||
+  failure.set_unrecoverable(child.report.unrecoverable() || end.exit_code == kExitUnrecoverable ||
                             end.exit_code == kExitDefinitionDiffers);
   failure.set_had_progress(child.report.made_progress());
   failures_.Add(std::move(failure));

@@ -1,6 +1,6 @@
-// What an executor decides: which processes of its container run, in which epoch, when they are started again, what the
-// topology master is told, and when the executor itself ends. No I/O and no clock: it takes events with the time and acts
-// through Effects.
+// What an executor decides: which processes of its container run, in which epoch, when they are
+// started again, what the topology master is told, and when the executor itself ends. No I/O and no
+// clock: it takes events with the time and acts through Effects.
 //
 // Thread: the executor's loop. Effects must not call back into the core.
 #pragma once
@@ -26,8 +26,8 @@ class ExecutorCore {
   class Effects {
    public:
     virtual ~Effects() = default;
-    // Starts the process in the epoch it has; returns its pid. Its end comes as OnChildEnded, once and only after
-    // nothing of its process group is left.
+    // Starts the process in the epoch it has; returns its pid. Its end comes as OnChildEnded, once
+    // and only after nothing of its process group is left.
     virtual Result<int64_t> StartChild(const Child& child) = 0;
     // To its process group.
     virtual void SignalChild(const Child& child, int signo) = 0;
@@ -48,8 +48,8 @@ class ExecutorCore {
 
   enum class Admission { kAdmitted, kFenced, kNotWanted };
 
-  static constexpr Duration kStopGrace = std::chrono::seconds(2);   // from SIGTERM to SIGKILL
-  static constexpr Duration kMasterGrace = std::chrono::seconds(2); // of the TM after STOP
+  static constexpr Duration kStopGrace = std::chrono::seconds(2);    // from SIGTERM to SIGKILL
+  static constexpr Duration kMasterGrace = std::chrono::seconds(2);  // of the TM after STOP
   // After all of these; then the executor ends without what is left and says so.
   static constexpr Duration kKillGrace = std::chrono::seconds(10);
 

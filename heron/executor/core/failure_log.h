@@ -1,5 +1,6 @@
-// The failures of a container's processes that the topology master is not known to have stored: numbered from 1, kept until
-// acknowledged, and repeated in every report. Holds at most kMaxFailures; the oldest is forgotten for a newer one.
+// The failures of a container's processes that the topology master is not known to have stored:
+// numbered from 1, kept until acknowledged, and repeated in every report. Holds at most
+// kMaxFailures; the oldest is forgotten for a newer one.
 //
 // Thread: the executor's loop.
 #pragma once

@@ -1,5 +1,6 @@
-// How long to wait before a process that ended is started again: 0, then 100 ms doubling to 5 s, from the start again after
-// a life of 10 s. The same policy for the children of an executor and the executors of a supervisor.
+// How long to wait before a process that ended is started again: 0, then 100 ms doubling to 5 s,
+// from the start again after a life of 10 s. The same policy for the children of an executor and
+// the executors of a supervisor.
 #pragma once
 
 #include <algorithm>

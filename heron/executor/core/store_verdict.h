@@ -1,5 +1,5 @@
-// What the state store says about going on with a topology: read by an executor without a topology master, and by the
-// supervisor before it restarts an executor.
+// What the state store says about going on with a topology: read by an executor without a topology
+// master, and by the supervisor before it restarts an executor.
 #pragma once
 
 #include <optional>
