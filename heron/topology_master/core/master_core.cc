@@ -90,6 +90,12 @@ void MasterCore::AdoptStored(Moment m) {
     nodes_.ReadAllLater(m.now);
     return;
   }
+  if (record->state && record->state->mastership_epoch() > lease_epoch_) {
+    LOG(WARNING) << "the master of epoch " << record->state->mastership_epoch()
+                 << " has written; this one has epoch " << lease_epoch_ << " and changes nothing";
+    nodes_.ReadAllLater(m.now);
+    return;
+  }
   record_ = std::move(record).value();
   record_epoch_ = lease_epoch_;
   desire_ = wish->desire;

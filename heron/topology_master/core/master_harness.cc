@@ -32,11 +32,16 @@ Result<int64_t> StoreModel::Write(Node node, const std::string& value,
 void StoreModel::CheckPlan(const std::string& value) {
   proto::PhysicalPlan next;
   ASSERT_TRUE(next.ParseFromString(value));
-  if (nodes_.count(Node::kPhysicalPlan) > 0 && plan().topology_id() == next.topology_id()) {
-    EXPECT_GT(next.version(), plan().version());
+  const proto::PhysicalPlan before = plan();
+  if (before.topology_id() == next.topology_id()) {
+    EXPECT_GT(next.version(), before.version());
+  }
+  std::map<ContainerId, uint64_t> incarnations;
+  for (const auto& entry : before.incarnations()) {
+    incarnations[entry.container()] = entry.incarnation();
   }
   for (const auto& entry : next.incarnations()) {
-    EXPECT_GE(entry.incarnation(), incarnation(entry.container()));
+    EXPECT_GE(entry.incarnation(), incarnations[entry.container()]);
     auto [it, is_new] = holders_.emplace(std::pair(entry.container(), entry.incarnation()),
                                          entry.executor_nonce());
     EXPECT_EQ(it->second, entry.executor_nonce())
