@@ -205,6 +205,16 @@ TEST_F(DataTest, TasksBehindOnePeerTakeTurns) {
   EXPECT_EQ(world_.NumbersToPeer(1), (std::vector<uint64_t>{100, 1, 11, 2, 12, 3, 4}));
 }
 
+TEST_F(DataTest, ANewcomerDoesNotPassThoseWhoWaitForTheLane) {
+  AllUp();
+  world_.peer_queued[{1, proto::DATA}] = settings_.lane_bytes;
+  FromInstance(1, BatchFrame(1, 5, 1));
+  FromInstance(1, BatchFrame(1, 5, 2));
+  world_.peer_queued[{1, proto::DATA}] = settings_.lane_bytes - 1;  // room, not yet announced
+  FromInstance(2, BatchFrame(2, 6, 11));
+  EXPECT_EQ(world_.NumbersToPeer(1), (std::vector<uint64_t>{1, 11, 2}));
+}
+
 TEST_F(DataTest, ABatchFromAPeerIsNeverSentToAnotherPeer) {
   AllUp();
   FromPeer(1, BatchFrame(5, 7, 1));
