@@ -1,4 +1,5 @@
-// The program's own arguments: exactly what stands after "--" on the command line. What stands before it belongs to heron.
+// The program's own arguments: exactly what stands after "--" on the command line. What stands
+// before it belongs to heron.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// What users write. One object per task, in a process of its own; every call comes on that task's thread. An exception
-// that leaves a call is shown with component and task, and restarts the task (heron::Unrecoverable fails the topology).
+// What users write. One object per task, in a process of its own; every call comes on that task's
+// thread. An exception that leaves a call is shown with component and task, and restarts the task
+// (heron::Unrecoverable fails the topology).
 #pragma once
 
 #include <chrono>
@@ -29,8 +30,8 @@ class Next {
   std::chrono::nanoseconds idle_time_;
 };
 
-// A source. Open, then Activate, NextTuple... until Ended or the end of the topology, then Close. Between Deactivate and
-// Activate NextTuple is not called.
+// A source. Open, then Activate, NextTuple... until Ended or the end of the topology, then Close.
+// Between Deactivate and Activate NextTuple is not called.
 class Spout {
  public:
   virtual ~Spout() = default;
@@ -49,7 +50,8 @@ class Bolt {
   virtual void Prepare(BoltContext&) {}
   // `in` is valid until Execute returns.
   virtual void Execute(const Tuple& in) = 0;
-  // Every input has ended. May emit; what it emits is delivered before the topology counts as finished.
+  // Every input has ended. May emit; what it emits is delivered before the topology counts as
+  // finished.
   virtual void Finish() {}
   virtual void Cleanup() {}  // not called when the process is killed
 };

@@ -9,8 +9,8 @@ namespace heron {
 namespace {
 
 [[noreturn]] void Refuse(std::string_view key, const std::string& text, const char* wanted) {
-  throw ConfigError("configuration key '" + std::string(key) + "' is '" + text + "', which is not " +
-                    wanted);
+  throw ConfigError("configuration key '" + std::string(key) + "' is '" + text +
+                    "', which is not " + wanted);
 }
 
 template <typename T>

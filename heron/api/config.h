@@ -17,8 +17,8 @@ class Config {
   bool Has(std::string_view key) const { return values_.count(std::string(key)) > 0; }
   const std::map<std::string, std::string>& values() const { return values_; }
 
-  // T is std::string, int64_t, double or bool ("true" or "false"). A missing key gives `otherwise`; a value that does not
-  // read as T throws ConfigError naming key, value and type.
+  // T is std::string, int64_t, double or bool ("true" or "false"). A missing key gives `otherwise`;
+  // a value that does not read as T throws ConfigError naming key, value and type.
   template <typename T>
   T Get(std::string_view key, T otherwise) const {
     const std::string* text = Find(key);

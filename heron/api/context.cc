@@ -34,8 +34,8 @@ uint32_t TaskContext::StreamIndex(std::string_view stream) const {
   }
   throw TypeError("component '" + facts_.component + "' asks for an output to stream '" +
                   std::string(stream) + "', which it does not declare; it declares " +
-                  (known.empty() ? "no stream" : known) + ". Add .Declares<...> or .DeclaresStream" +
-                  "<...> where the topology is built");
+                  (known.empty() ? "no stream" : known) +
+                  ". Add .Declares<...> or .DeclaresStream" + "<...> where the topology is built");
 }
 
 uint32_t TaskContext::FindOutput(std::string_view stream, std::span<const std::string_view> names,

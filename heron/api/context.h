@@ -1,5 +1,5 @@
-// What a component learns about itself and what it makes its outputs with. Lives as long as the component; keep a reference
-// if you need it later. Thread: the task's, except for Waker.
+// What a component learns about itself and what it makes its outputs with. Lives as long as the
+// component; keep a reference if you need it later. Thread: the task's, except for Waker.
 #pragma once
 
 #include <array>
@@ -24,7 +24,8 @@ struct Stream {
   std::string name;
 };
 
-// Wakes the spout it was made for out of Waiting or Idle. Copies are cheap, any thread may call, also after the spout ended.
+// Wakes the spout it was made for out of Waiting or Idle. Copies are cheap, any thread may call,
+// also after the spout ended.
 class Waker {
  public:
   explicit Waker(std::shared_ptr<internal::WakeTarget> target) : target_(std::move(target)) {}
@@ -53,15 +54,17 @@ class TaskContext {
   const heron::Args& arguments() const { return args_; }
   const heron::Config& Config() const { return config_; }
 
-  // The output "default". Types and names must be those declared, in that order; otherwise TypeError shows both.
+  // The output "default". Types and names must be those declared, in that order; otherwise
+  // TypeError shows both.
   template <typename... Types, typename... Names>
-    requires(sizeof...(Types) == sizeof...(Names) && sizeof...(Types) > 0)
-  heron::Output<Types...> Output(const Names&... names) {
+  requires(sizeof...(Types) == sizeof...(Names) &&
+           sizeof...(Types) > 0) heron::Output<Types...> Output(const Names&... names) {
     return OutputOf<Types...>("default", {std::string_view(names)...});
   }
   template <typename... Types, typename... Names>
-    requires(sizeof...(Types) == sizeof...(Names) && sizeof...(Types) > 0)
-  heron::Output<Types...> Output(const Stream& stream, const Names&... names) {
+  requires(sizeof...(Types) == sizeof...(Names) &&
+           sizeof...(Types) > 0) heron::Output<Types...> Output(const Stream& stream,
+                                                                const Names&... names) {
     return OutputOf<Types...>(stream.name, {std::string_view(names)...});
   }
   // For fields known at run time only.
@@ -74,8 +77,7 @@ class TaskContext {
   template <typename... Types>
   heron::Output<Types...> OutputOf(std::string_view stream,
                                    std::array<std::string_view, sizeof...(Types)> names) {
-    static constexpr internal::DeclaredType kTypes[] = {
-        internal::FieldType<Types>::kDeclared...};
+    static constexpr internal::DeclaredType kTypes[] = {internal::FieldType<Types>::kDeclared...};
     return heron::Output<Types...>(&runtime_.emitter(), FindOutput(stream, names, kTypes));
   }
   // The stream's index, if it was declared with these fields; throws TypeError.
@@ -95,7 +97,8 @@ class SpoutContext : public TaskContext {
 
   // This task's part of the spout's input.
   heron::Slice Slice() const { return {index(), parallelism()}; }
-  // How much of a bounded input was read, 0 to 1; shown to people. Cheap enough for every few tuples.
+  // How much of a bounded input was read, 0 to 1; shown to people. Cheap enough for every few
+  // tuples.
   void Progress(double fraction);
   heron::Waker Waker() { return heron::Waker(runtime().wake_target()); }
 };

@@ -80,7 +80,8 @@ internal::TaskFacts Facts() {
   facts.outputs = {
       {"default", {"word", "count"}, {DeclaredType::kString, DeclaredType::kInt64}},
       {"errors", {"what"}, {DeclaredType::kAny}},
-      {"all", {"b", "d", "y", "l"},
+      {"all",
+       {"b", "d", "y", "l"},
        {DeclaredType::kBool, DeclaredType::kDouble, DeclaredType::kBytes, DeclaredType::kList}}};
   return facts;
 }
@@ -151,7 +152,8 @@ TEST_F(ContextTest, EveryTypeCanBeEmitted) {
   EXPECT_THAT(runtime_.last,
               ElementsAre(Value(true), Value(0.5), Value(Bytes{"raw"}), Value(List{1, List{"x"}})));
 
-  auto optional = context_.Output<std::optional<std::string>, std::optional<int64_t>>("word", "count");
+  auto optional =
+      context_.Output<std::optional<std::string>, std::optional<int64_t>>("word", "count");
   optional.Emit(std::nullopt, 4);
   EXPECT_THAT(runtime_.last, ElementsAre(Value(), Value(4)));
   optional.Emit("w", std::nullopt);
@@ -182,12 +184,13 @@ TEST_F(ContextTest, AnOutputThatDiffersFromItsDeclarationShowsBothSides) {
             "topology declares (word: string, count: int64)");
   EXPECT_THAT(ErrorOf([&] { context_.Output<std::string, int64_t>("wrd", "count"); }),
               AllOf(HasSubstr("(wrd: string"), HasSubstr("(word: string")));
-  EXPECT_THAT(ErrorOf([&] { context_.Output<std::string>("word"); }), HasSubstr("(word: string), "));
+  EXPECT_THAT(ErrorOf([&] { context_.Output<std::string>("word"); }),
+              HasSubstr("(word: string), "));
   EXPECT_THAT(ErrorOf([&] { context_.Output<Bytes, int64_t>("word", "count"); }),
               HasSubstr("word: bytes"));
-  EXPECT_THAT(ErrorOf([&] { context_.Output<int64_t>(Stream("erors"), "what"); }),
-              AllOf(HasSubstr("'split'"), HasSubstr("'erors'"),
-                    HasSubstr("'default', 'errors', 'all'")));
+  EXPECT_THAT(
+      ErrorOf([&] { context_.Output<int64_t>(Stream("erors"), "what"); }),
+      AllOf(HasSubstr("'split'"), HasSubstr("'erors'"), HasSubstr("'default', 'errors', 'all'")));
 }
 
 TEST_F(ContextTest, AnOutputThatWasNeverMadeEmitsNowhere) {

@@ -28,7 +28,9 @@ class Sink : public Bolt {
 };
 
 void Fill(TopologyBuilder& t) {
-  auto lines = t.AddSpout("lines", [] { return Source(); }).Parallelism(2).Bounded()
+  auto lines = t.AddSpout("lines", [] { return Source(); })
+                   .Parallelism(2)
+                   .Bounded()
                    .Declares<std::string>("line");
   t.AddBolt("count", [] { return Sink(); }).Parallelism(3).Fields(lines, "line");
 }
@@ -39,10 +41,11 @@ CommandLine Parse(std::vector<const char*> arguments) {
 }
 
 const std::vector<const char*> kInstance = {
-    "--heron-instance", "--heron-topology=t", "--heron-topology-id=t-1", "--heron-container=2",
-    "--heron-component=lines", "--heron-task=5", "--heron-index=1", "--heron-epoch=3.1",
-    "--heron-executor=127.0.0.1:80", "--heron-secret-file=/a=b", "--heron-container-folder=/c",
-    "--", "--heron-unknown"};
+    "--heron-instance",         "--heron-topology=t",          "--heron-topology-id=t-1",
+    "--heron-container=2",      "--heron-component=lines",     "--heron-task=5",
+    "--heron-index=1",          "--heron-epoch=3.1",           "--heron-executor=127.0.0.1:80",
+    "--heron-secret-file=/a=b", "--heron-container-folder=/c", "--",
+    "--heron-unknown"};
 
 struct Outcome {
   std::optional<int> code;
@@ -69,8 +72,9 @@ TEST(CommandLineTest, AnInstanceHasAllItsOptions) {
 
 TEST(CommandLineTest, MistakesAreNamed) {
   EXPECT_THAT(Parse({"--heron-lokal"}).mistakes, ElementsAre(HasSubstr("'--heron-lokal'")));
-  EXPECT_THAT(Parse({"input.txt", "--x"}).mistakes,
-              ElementsAre(AllOf(HasSubstr("'input.txt'"), HasSubstr("after --")), HasSubstr("'--x'")));
+  EXPECT_THAT(
+      Parse({"input.txt", "--x"}).mistakes,
+      ElementsAre(AllOf(HasSubstr("'input.txt'"), HasSubstr("after --")), HasSubstr("'--x'")));
   EXPECT_THAT(Parse({"--heron-describe-fd=x"}).mistakes, ElementsAre(HasSubstr("file descriptor")));
   EXPECT_THAT(Parse({"--heron-describe-fd=-1"}).mistakes, SizeIs(1));
   EXPECT_THAT(Parse({"--heron-describe-fd"}).mistakes, ElementsAre(HasSubstr("needs a value")));
@@ -90,11 +94,12 @@ TEST(DescribeTest, APlainRunExplains) {
   for (const CommandLine& line : {Parse({}), Parse({"--help"}), Parse({"--", "in", "out"})}) {
     Outcome outcome = RunWith(line, t);
     EXPECT_EQ(outcome.code, 0);
-    EXPECT_THAT(outcome.out,
-                AllOf(HasSubstr("Topology word-count: 2 components, 5 tasks"),
-                      HasSubstr("spout lines x 2 (bounded)"), HasSubstr("emits  default(line: string)"),
-                      HasSubstr("bolt  count x 3"), HasSubstr("reads  lines/default by fields of line"),
-                      HasSubstr("heron submit local ./wordcount word-count -- ")));
+    EXPECT_THAT(
+        outcome.out,
+        AllOf(HasSubstr("Topology word-count: 2 components, 5 tasks"),
+              HasSubstr("spout lines x 2 (bounded)"), HasSubstr("emits  default(line: string)"),
+              HasSubstr("bolt  count x 3"), HasSubstr("reads  lines/default by fields of line"),
+              HasSubstr("heron submit local ./wordcount word-count -- ")));
     EXPECT_EQ(outcome.err, "");
   }
 }

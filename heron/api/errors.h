@@ -1,5 +1,6 @@
-// What the API throws into user code, and what user code may throw. Everything thrown in a component is caught once by the
-// engine, counted, shown with component and task, and restarts the task; Unrecoverable fails the topology instead.
+// What the API throws into user code, and what user code may throw. Everything thrown in a
+// component is caught once by the engine, counted, shown with component and task, and restarts the
+// task; Unrecoverable fails the topology instead.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@ class Unrecoverable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A component and its declarations do not fit: an index or name that the tuple does not have, a value of another type, an
-// Output that differs from the declaration. The text names component, stream, field and both types.
+// A component and its declarations do not fit: an index or name that the tuple does not have, a
+// value of another type, an Output that differs from the declaration. The text names component,
+// stream, field and both types.
 class TypeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -62,27 +62,27 @@ struct FieldType<bool> : KnownFieldType<DeclaredType::kBool, bool> {
 };
 
 template <typename T>
-  requires(std::is_integral_v<T> && !std::is_same_v<T, bool> &&
-           (sizeof(T) < 8 || std::is_signed_v<T>))
-struct FieldType<T> : KnownFieldType<DeclaredType::kInt64, T> {
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool> &&
+         (sizeof(T) < 8 || std::is_signed_v<T>)) struct FieldType<T>
+    : KnownFieldType<DeclaredType::kInt64, T> {
   static FieldView View(T v) { return FieldView::Int64(static_cast<int64_t>(v)); }
 };
 
 template <typename T>
-  requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
-struct FieldType<T> : KnownFieldType<DeclaredType::kDouble, T> {
+requires(std::is_same_v<T, float> || std::is_same_v<T, double>) struct FieldType<T>
+    : KnownFieldType<DeclaredType::kDouble, T> {
   static FieldView View(T v) { return FieldView::Double(static_cast<double>(v)); }
 };
 
 template <typename T>
-  requires(std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>)
-struct FieldType<T> : KnownFieldType<DeclaredType::kString, std::string_view> {
+requires(std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>) struct FieldType<T>
+    : KnownFieldType<DeclaredType::kString, std::string_view> {
   static FieldView View(std::string_view v) { return FieldView::String(v); }
 };
 
 template <typename T>
-  requires(std::is_same_v<T, Bytes> || std::is_same_v<T, BytesView>)
-struct FieldType<T> : KnownFieldType<DeclaredType::kBytes, BytesView> {
+requires(std::is_same_v<T, Bytes> || std::is_same_v<T, BytesView>) struct FieldType<T>
+    : KnownFieldType<DeclaredType::kBytes, BytesView> {
   static FieldView View(BytesView v) { return FieldView::Bytes(v.bytes); }
 };
 
@@ -105,8 +105,9 @@ template <typename T>
 struct FieldType<std::optional<T>>
     : KnownFieldType<FieldType<T>::kDeclared,
                      const std::optional<std::decay_t<typename FieldType<T>::Arg>>&> {
-  static_assert(!requires { FieldType<T>::kOwned; },
-                "an optional list or value: use heron::Value, which may be null");
+  static_assert(
+      !requires { FieldType<T>::kOwned; },
+      "an optional list or value: use heron::Value, which may be null");
   static FieldView View(const std::optional<std::decay_t<typename FieldType<T>::Arg>>& v) {
     return v ? FieldType<T>::View(*v) : FieldView::Null();
   }
@@ -117,6 +118,8 @@ concept IsFieldType = FieldType<T>::kKnown;
 
 // Of lists and values, which need memory for their views.
 template <typename T>
-concept IsOwnedFieldType = requires { FieldType<T>::kOwned; };
+concept IsOwnedFieldType = requires {
+  FieldType<T>::kOwned;
+};
 
 }  // namespace heron::internal

@@ -45,10 +45,10 @@ struct LineReader::State {
   std::string path;
   Options options;
   int fd = -1;
-  uint64_t file_bytes = 0;    // when opened
+  uint64_t file_bytes = 0;  // when opened
   uint64_t slice_begin = 0;
-  uint64_t slice_end = 0;     // lines that begin before it are ours
-  bool positioned = false;    // at the slice's first line
+  uint64_t slice_end = 0;   // lines that begin before it are ours
+  bool positioned = false;  // at the slice's first line
 
   // buffer[head, tail) are the file's bytes from `head_offset`.
   std::vector<char> buffer;
@@ -117,14 +117,16 @@ void LineReader::State::Fill() {
       return;
     }
     if (got == 0) {
-      Refuse(path, "it had " + std::to_string(file_bytes) + " bytes when opened and now ends at byte " +
-                       std::to_string(TailOffset()) + "; do not change an input while it is read");
+      Refuse(path, "it had " + std::to_string(file_bytes) +
+                       " bytes when opened and now ends at byte " + std::to_string(TailOffset()) +
+                       "; do not change an input while it is read");
     }
     if (errno != EINTR) RefuseErrno(path, errno);
   }
 }
 
-// Drops bytes up to and with the next newline that lies before offset `before`; false if there is none.
+// Drops bytes up to and with the next newline that lies before offset `before`; false if there is
+// none.
 bool LineReader::State::SkipToNewline(uint64_t before) {
   while (head_offset < before) {
     if (Buffered() == 0) Fill();
@@ -153,13 +155,13 @@ std::optional<std::string_view> LineReader::State::NextLine() {
   size_t searched = 0;
   while (true) {
     const char* begin = buffer.data() + head;
-    const void* found =
-        searched < Buffered() ? std::memchr(begin + searched, '\n', Buffered() - searched) : nullptr;
+    const void* found = searched < Buffered()
+                            ? std::memchr(begin + searched, '\n', Buffered() - searched)
+                            : nullptr;
     bool at_end = found == nullptr && TailOffset() == file_bytes;
     if (found != nullptr || at_end) {
-      size_t size = found != nullptr
-                        ? static_cast<size_t>(static_cast<const char*>(found) - begin)
-                        : Buffered();
+      size_t size = found != nullptr ? static_cast<size_t>(static_cast<const char*>(found) - begin)
+                                     : Buffered();
       if (size > options.max_line_bytes) RefuseLine();
       Drop(size + (found != nullptr ? 1 : 0));
       return std::string_view(begin, size);
@@ -184,7 +186,8 @@ void LineReader::State::RefuseLine() {
     if (got <= 0) throw LineTooLong(path, begin, at - begin, false, options.max_line_bytes);
     const void* found = std::memchr(chunk.data(), '\n', static_cast<size_t>(got));
     if (found != nullptr) {
-      uint64_t size = at - begin + static_cast<uint64_t>(static_cast<const char*>(found) - chunk.data());
+      uint64_t size =
+          at - begin + static_cast<uint64_t>(static_cast<const char*>(found) - chunk.data());
       throw LineTooLong(path, begin, size, true, options.max_line_bytes);
     }
     at += static_cast<uint64_t>(got);

@@ -105,16 +105,17 @@ TEST_F(LineReaderTest, SlicesTogetherGiveEveryLineOnce) {
     }
     Write(bytes);
     for (int count : {1, 2, 3, 7, 50, 300}) {
-      ASSERT_EQ(LinesOfSlices(count, small), Reference(bytes)) << "round " << round << " of " << count;
+      ASSERT_EQ(LinesOfSlices(count, small), Reference(bytes))
+          << "round " << round << " of " << count;
     }
     ASSERT_EQ(LinesOfSlices(4), Reference(bytes));
   }
 }
 
 TEST_F(LineReaderTest, ASliceTakesTheLinesThatBeginInItsBytes) {
-  Write("aaaa\nbb\ncccccc\nd\n");  // lines begin at 0, 5, 8, 15; 17 bytes
-  EXPECT_THAT(Lines({0, 2}), ElementsAre("aaaa", "bb"));          // [0, 8)
-  EXPECT_THAT(Lines({1, 2}), ElementsAre("cccccc", "d"));         // [8, 17)
+  Write("aaaa\nbb\ncccccc\nd\n");                          // lines begin at 0, 5, 8, 15; 17 bytes
+  EXPECT_THAT(Lines({0, 2}), ElementsAre("aaaa", "bb"));   // [0, 8)
+  EXPECT_THAT(Lines({1, 2}), ElementsAre("cccccc", "d"));  // [8, 17)
   Write("0123456789\n");
   EXPECT_THAT(Lines({0, 4}), ElementsAre("0123456789"));
   EXPECT_THAT(Lines({1, 4}), IsEmpty()) << "a long line is not cut";
@@ -161,8 +162,8 @@ TEST_F(LineReaderTest, ALineAboveTheLimitIsAnErrorThatNamesIt) {
       EXPECT_EQ(error.size(), 11u);
       EXPECT_TRUE(error.size_is_exact());
       EXPECT_EQ(error.limit(), 10u);
-      EXPECT_THAT(error.what(), AllOf(HasSubstr(path_), HasSubstr("offset 15"), HasSubstr("has 11 bytes"),
-                                      HasSubstr("limit is 10")));
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(path_), HasSubstr("offset 15"),
+                                      HasSubstr("has 11 bytes"), HasSubstr("limit is 10")));
     }
   }
 }

@@ -1,5 +1,6 @@
-// Where a component's tuples go. Made once in Open or Prepare by ctx.Output<Types...>(...); cheap to copy. A typed emit
-// writes views on the stack and makes one virtual call: no allocation, no look-up. Thread: the task's.
+// Where a component's tuples go. Made once in Open or Prepare by ctx.Output<Types...>(...); cheap
+// to copy. A typed emit writes views on the stack and makes one virtual call: no allocation, no
+// look-up. Thread: the task's.
 #pragma once
 
 #include <array>
@@ -68,7 +69,8 @@ class Output {
   uint32_t stream_ = 0;
 };
 
-// For components whose fields are known at run time only. Checks number and types of the values with each emit.
+// For components whose fields are known at run time only. Checks number and types of the values
+// with each emit.
 class FieldsOutput {
  public:
   FieldsOutput() = default;

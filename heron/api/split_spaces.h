@@ -1,5 +1,5 @@
-// Words of a text: what stands between runs of ASCII white space (bytes 9 to 13 and 32). Views into the text; no copy, no
-// empty words. Bytes from 128 are never white space, so UTF-8 stays whole.
+// Words of a text: what stands between runs of ASCII white space (bytes 9 to 13 and 32). Views into
+// the text; no copy, no empty words. Bytes from 128 are never white space, so UTF-8 stays whole.
 //
 //   for (std::string_view word : heron::SplitSpaces(line)) ...
 #pragma once

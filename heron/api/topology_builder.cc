@@ -18,9 +18,9 @@ struct TopologyBuilder::Impl {
   };
 
   proto::Topology definition;
-  std::vector<Factories> factories;    // by component
-  std::deque<std::string> names;       // by component; addresses stay
-  std::vector<std::string> mistakes;   // those that the definition cannot hold
+  std::vector<Factories> factories;   // by component
+  std::deque<std::string> names;      // by component; addresses stay
+  std::vector<std::string> mistakes;  // those that the definition cannot hold
 
   size_t Add(std::string name, proto::ComponentKind kind, Factories made_by) {
     proto::Component* component = definition.add_components();
@@ -31,7 +31,9 @@ struct TopologyBuilder::Impl {
     names.push_back(std::move(name));
     return names.size() - 1;
   }
-  proto::Component& At(size_t index) { return *definition.mutable_components(static_cast<int>(index)); }
+  proto::Component& At(size_t index) {
+    return *definition.mutable_components(static_cast<int>(index));
+  }
 };
 
 namespace internal {
@@ -80,10 +82,9 @@ const std::string& ComponentHandle::name() const { return builder_->impl_->names
 
 void ComponentHandle::SetParallelism(int64_t tasks) {
   if (tasks < 0 || tasks > std::numeric_limits<int32_t>::max()) {
-    builder_->impl_->mistakes.push_back("component " + model::Quoted(name()) + ": parallelism " +
-                                        std::to_string(tasks) +
-                                        " is out of range; it must be 1 to " +
-                                        std::to_string(model::kMaxParallelism));
+    builder_->impl_->mistakes.push_back(
+        "component " + model::Quoted(name()) + ": parallelism " + std::to_string(tasks) +
+        " is out of range; it must be 1 to " + std::to_string(model::kMaxParallelism));
     return;
   }
   builder_->impl_->At(index_).set_parallelism(static_cast<uint32_t>(tasks));

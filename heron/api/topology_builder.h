@@ -1,12 +1,15 @@
-// Builds a topology: components, their output streams, and who reads which stream by which grouping.
+// Builds a topology: components, their output streams, and who reads which stream by which
+// grouping.
 //
 //   heron::TopologyBuilder t("word-count");
-//   auto lines = t.AddSpout("lines", [=] { return Lines(path); }).Bounded().Declares<std::string>("line");
-//   t.AddBolt("split", [] { return Split(); }).Parallelism(4).Declares<std::string>("word").Shuffle(lines);
-//   return heron::Main(argc, argv, t);
+//   auto lines = t.AddSpout("lines", [=] { return Lines(path);
+//   }).Bounded().Declares<std::string>("line"); t.AddBolt("split", [] { return Split();
+//   }).Parallelism(4).Declares<std::string>("word").Shuffle(lines); return heron::Main(argc, argv,
+//   t);
 //
-// Nothing throws and nothing is checked one by one: Build (and Main) tells all mistakes at once. Handles are small, may be
-// copied, and belong to the builder, which must outlive them. Thread: one.
+// Nothing throws and nothing is checked one by one: Build (and Main) tells all mistakes at once.
+// Handles are small, may be copied, and belong to the builder, which must outlive them. Thread:
+// one.
 #pragma once
 
 #include <concepts>
@@ -47,9 +50,10 @@ struct MadeBy<std::unique_ptr<T>> {
 template <typename Base, typename Factory>
 std::function<std::unique_ptr<Base>()> Wrap(Factory factory) {
   using Made = MadeBy<std::invoke_result_t<Factory&>>;
-  static_assert(std::is_base_of_v<Base, typename Made::Type>,
-                "AddSpout needs a factory of a heron::Spout, AddBolt one of a heron::Bolt: by value "
-                "or as a std::unique_ptr");
+  static_assert(
+      std::is_base_of_v<Base, typename Made::Type>,
+      "AddSpout needs a factory of a heron::Spout, AddBolt one of a heron::Bolt: by value "
+      "or as a std::unique_ptr");
   if constexpr (Made::kByPointer) {
     return [factory = std::move(factory)]() mutable -> std::unique_ptr<Base> { return factory(); };
   } else {
@@ -103,8 +107,7 @@ class ComponentHandle {
   size_t index_;
 };
 
-inline StreamRef::StreamRef(const ComponentHandle& handle)
-    : StreamRef(handle.name(), "default") {}
+inline StreamRef::StreamRef(const ComponentHandle& handle) : StreamRef(handle.name(), "default") {}
 
 namespace internal {
 
@@ -123,13 +126,14 @@ class HandleOf : public ComponentHandle {
   }
   // The fields of the stream "default": as many names as types.
   template <typename... Types, typename... Names>
-    requires(sizeof...(Types) == sizeof...(Names) && sizeof...(Types) > 0)
-  Self& Declares(const Names&... names) {
+  requires(sizeof...(Types) == sizeof...(Names) &&
+           sizeof...(Types) > 0) Self& Declares(const Names&... names) {
     return DeclaresStream<Types...>("default", names...);
   }
   template <typename... Types, typename... Names>
-    requires(sizeof...(Types) == sizeof...(Names) && sizeof...(Types) > 0)
-  Self& DeclaresStream(std::string_view stream, const Names&... names) {
+  requires(sizeof...(Types) == sizeof...(Names) &&
+           sizeof...(Types) > 0) Self& DeclaresStream(std::string_view stream,
+                                                      const Names&... names) {
     AddOutput(std::string(stream), {FieldDeclaration{std::string(std::string_view(names)),
                                                      FieldType<Types>::kDeclared}...});
     return self();
@@ -140,8 +144,7 @@ class HandleOf : public ComponentHandle {
     return self();
   }
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  Self& Config(std::string key, T value) {
+  requires std::is_arithmetic_v<T> Self& Config(std::string key, T value) {
     using Wide = std::conditional_t<std::is_same_v<T, bool>, bool,
                                     std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
     return Config(std::move(key), ConfigText(static_cast<Wide>(value)));
@@ -156,7 +159,8 @@ class HandleOf : public ComponentHandle {
 
 class SpoutHandle : public internal::HandleOf<SpoutHandle> {
  public:
-  // It ends by itself. A topology whose spouts are all bounded finishes, or fails instead of trying for ever.
+  // It ends by itself. A topology whose spouts are all bounded finishes, or fails instead of trying
+  // for ever.
   SpoutHandle& Bounded() {
     SetBounded();
     return *this;
@@ -173,8 +177,7 @@ class BoltHandle : public internal::HandleOf<BoltHandle> {
   BoltHandle& Shuffle(const StreamRef& from) { return Input(from, Grouping::kShuffle, {}); }
   // Tuples with equal values in these fields go to the same task.
   template <typename... Names>
-    requires(sizeof...(Names) > 0)
-  BoltHandle& Fields(const StreamRef& from, const Names&... fields) {
+  requires(sizeof...(Names) > 0) BoltHandle& Fields(const StreamRef& from, const Names&... fields) {
     return Input(from, Grouping::kFields, {std::string(std::string_view(fields))...});
   }
   // Every task gets every tuple.
@@ -204,11 +207,12 @@ class TopologyBuilder {
   TopologyBuilder(const TopologyBuilder&) = delete;
   TopologyBuilder& operator=(const TopologyBuilder&) = delete;
 
-  // `factory` is called once in each task's process. What it captures must come from the program's arguments only.
+  // `factory` is called once in each task's process. What it captures must come from the program's
+  // arguments only.
   template <std::invocable Factory>
   SpoutHandle AddSpout(std::string name, Factory factory) {
-    return SpoutHandle(this, AddSpoutOf(std::move(name),
-                                        internal::Wrap<Spout>(std::move(factory))));
+    return SpoutHandle(this,
+                       AddSpoutOf(std::move(name), internal::Wrap<Spout>(std::move(factory))));
   }
   template <std::invocable Factory>
   BoltHandle AddBolt(std::string name, Factory factory) {
@@ -218,8 +222,7 @@ class TopologyBuilder {
   // Of the whole topology; a component's own value wins in its tasks.
   TopologyBuilder& Config(std::string key, std::string value);
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  TopologyBuilder& Config(std::string key, T value) {
+  requires std::is_arithmetic_v<T> TopologyBuilder& Config(std::string key, T value) {
     using Wide = std::conditional_t<std::is_same_v<T, bool>, bool,
                                     std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
     return Config(std::move(key), internal::ConfigText(static_cast<Wide>(value)));

@@ -36,11 +36,12 @@ class Fixed : public Bolt {  // neither copied nor moved
 };
 
 void Fill(TopologyBuilder& t) {
-  auto lines = t.AddSpout("lines", [] { return Source(); })
-                   .Parallelism(2)
-                   .Bounded()
-                   .Declares<std::string>("line")
-                   .DeclaresStream<int, std::optional<double>, Value>("errors", "code", "at", "what");
+  auto lines =
+      t.AddSpout("lines", [] { return Source(); })
+          .Parallelism(2)
+          .Bounded()
+          .Declares<std::string>("line")
+          .DeclaresStream<int, std::optional<double>, Value>("errors", "code", "at", "what");
   auto split = t.AddBolt("split", [] { return std::make_unique<Fixed>(1); })
                    .Parallelism(4)
                    .Declares<std::string_view, int64_t>("word", "position")

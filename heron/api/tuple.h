@@ -1,8 +1,10 @@
-// A tuple that a bolt receives: views into the batch it came in. Valid until Execute returns; copy what you keep
+// A tuple that a bolt receives: views into the batch it came in. Valid until Execute returns; copy
+// what you keep
 // (`ToValues`, or std::string of what String gives).
 //
-// Reading by index costs a comparison. Reading by name looks the name up with every call: fine for rare streams, slower.
-// A wrong index, name or type throws TypeError that names component, stream, field and both types.
+// Reading by index costs a comparison. Reading by name looks the name up with every call: fine for
+// rare streams, slower. A wrong index, name or type throws TypeError that names component, stream,
+// field and both types.
 #pragma once
 
 #include <cstddef>
@@ -80,12 +82,14 @@ class Tuple {
   Tuple() = default;
 
   const FieldView& At(size_t index) const {
-    if (index >= fields_.size()) [[unlikely]] ThrowIndex(index);
+    if (index >= fields_.size()) [[unlikely]]
+      ThrowIndex(index);
     return fields_[index];
   }
   const FieldView& Checked(size_t index, ValueType type) const {
     const FieldView& field = At(index);
-    if (field.type() != type) [[unlikely]] ThrowType(index, type);
+    if (field.type() != type) [[unlikely]]
+      ThrowType(index, type);
     return field;
   }
   [[noreturn]] void ThrowIndex(size_t index) const;

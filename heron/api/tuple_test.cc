@@ -24,7 +24,9 @@ void Append(std::string& payload, std::initializer_list<FieldView> fields) {
 
 class TupleTest : public ::testing::Test {
  protected:
-  TupleTest() : origin_{"split", "words", {"word", "count", "score", "ok", "raw", "tags", "gone"}, "count"} {
+  TupleTest()
+      : origin_{
+            "split", "words", {"word", "count", "score", "ok", "raw", "tags", "gone"}, "count"} {
     FieldView tags[] = {FieldView::String("a"), FieldView::Int64(2)};
     Append(payload_, {FieldView::String("the"), FieldView::Int64(3), FieldView::Double(0.5),
                       FieldView::Bool(true), FieldView::Bytes(std::string_view("\0x", 2)),
@@ -111,7 +113,8 @@ TEST_F(TupleTest, AShorterTupleThanDeclaredIsAnErrorOfItsReaderOnly) {
   Next();
   const Tuple& in = Next();
   EXPECT_EQ(in.String("word"), "short");
-  EXPECT_THAT(ErrorOf([&] { in.Int64("count"); }), HasSubstr("field 1 'count' of a tuple with 1 fields"));
+  EXPECT_THAT(ErrorOf([&] { in.Int64("count"); }),
+              HasSubstr("field 1 'count' of a tuple with 1 fields"));
 }
 
 TEST_F(TupleTest, AReaderEndsAndTellsDamage) {

@@ -1,4 +1,5 @@
-// Owned values: for what a component keeps, for generic components, and the declared types of fields.
+// Owned values: for what a component keeps, for generic components, and the declared types of
+// fields.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace heron {
 
-// Bytes that are not text. A field of bytes is never equal to a field of string with the same content.
+// Bytes that are not text. A field of bytes is never equal to a field of string with the same
+// content.
 struct Bytes {
   std::string bytes;
   friend bool operator==(const Bytes&, const Bytes&) = default;
@@ -31,25 +33,24 @@ struct BytesView {
 };
 
 class Value;
-// Note: compilers differ in what braces around a single list mean, List{List{...}}: a copy or a list of one list. Write
-// List(1, List{...}).
+// Note: compilers differ in what braces around a single list mean, List{List{...}}: a copy or a
+// list of one list. Write List(1, List{...}).
 using List = std::vector<Value>;
 
 class Value {
  public:
   using Variant = std::variant<std::nullptr_t, bool, int64_t, double, std::string, Bytes, List>;
 
-  Value() = default;  // null
-  Value(std::nullptr_t) {}                         // NOLINT(google-explicit-constructor)
-  Value(double v) : variant_(v) {}                 // NOLINT(google-explicit-constructor)
+  Value() = default;                                       // null
+  Value(std::nullptr_t) {}                                 // NOLINT(google-explicit-constructor)
+  Value(double v) : variant_(v) {}                         // NOLINT(google-explicit-constructor)
   Value(const char* v) : variant_(std::string(v)) {}       // NOLINT(google-explicit-constructor)
   Value(std::string v) : variant_(std::move(v)) {}         // NOLINT(google-explicit-constructor)
   Value(std::string_view v) : variant_(std::string(v)) {}  // NOLINT(google-explicit-constructor)
   Value(Bytes v) : variant_(std::move(v)) {}               // NOLINT(google-explicit-constructor)
   Value(List v) : variant_(std::move(v)) {}                // NOLINT(google-explicit-constructor)
   template <typename T>
-    requires std::is_integral_v<T>
-  Value(T v) {  // NOLINT(google-explicit-constructor)
+  requires std::is_integral_v<T> Value(T v) {  // NOLINT(google-explicit-constructor)
     if constexpr (std::is_same_v<T, bool>) {
       variant_ = v;
     } else {

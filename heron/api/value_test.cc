@@ -27,8 +27,12 @@ TEST(ValueTest, StringsAndBytesAreNotEqual) {
 }
 
 TEST(ValueTest, SurvivesAJourneyThroughViews) {
-  Values values{nullptr, true,       -5,
-                0.25,    "text",     Bytes{std::string("\0\xff", 2)},
+  Values values{nullptr,
+                true,
+                -5,
+                0.25,
+                "text",
+                Bytes{std::string("\0\xff", 2)},
                 List{1, List{"deep", List{}, nullptr}, Bytes{"b"}}};
   internal::ValueViews views(values);
   ASSERT_EQ(views.views().size(), values.size());

@@ -1,7 +1,8 @@
-// One value of a tuple as a view: what an emit passes down and what a walk over a batch gives back. It owns nothing.
+// One value of a tuple as a view: what an emit passes down and what a walk over a batch gives back.
+// It owns nothing.
 //
-// A list has two forms. On the way out it is a span of FieldViews; on the way in it is its encoded items, already checked
-// by the walk that made it (heron/model/tuple_codec.h reads them).
+// A list has two forms. On the way out it is a span of FieldViews; on the way in it is its encoded
+// items, already checked by the walk that made it (heron/model/tuple_codec.h reads them).
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,8 @@ constexpr std::string_view ValueTypeName(ValueType type) {
   return index < 7 ? kNames[index] : "unknown";
 }
 
-// The accessors of a wrong type return that type's zero: look at type() first, or read through heron::Tuple, which checks.
+// The accessors of a wrong type return that type's zero: look at type() first, or read through
+// heron::Tuple, which checks.
 class FieldView {
  public:
   constexpr FieldView() = default;  // null
@@ -69,7 +71,8 @@ class FieldView {
     f.size_ = items.size();
     return f;
   }
-  // `items` must be `count` whole encoded values, nested no deeper than allowed: only a walk may make one.
+  // `items` must be `count` whole encoded values, nested no deeper than allowed: only a walk may
+  // make one.
   static constexpr FieldView EncodedList(std::string_view items, uint32_t count) {
     FieldView f(ValueType::kList);
     f.encoded_ = true;

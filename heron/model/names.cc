@@ -10,8 +10,8 @@ bool IsAlnum(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// Bytes of the UTF-8 sequence at the start of `text`, which is not empty; 0 if it is none. Overlong forms, surrogates and
-// code points above 0x10ffff are none.
+// Bytes of the UTF-8 sequence at the start of `text`, which is not empty; 0 if it is none. Overlong
+// forms, surrogates and code points above 0x10ffff are none.
 size_t SequenceBytes(std::string_view text) {
   auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   auto follows = [&](size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };

@@ -15,7 +15,8 @@ TEST(NamesTest, AName) {
 TEST(NamesTest, NoName) {
   EXPECT_FALSE(IsName(""));
   EXPECT_FALSE(IsName(std::string(129, 'x')));
-  for (const char* text : {".", "..", "-a", "_a", ".a", "a/b", "a b", "a\n", "\xc3\xa4", "a\\b", "$a"}) {
+  for (const char* text :
+       {".", "..", "-a", "_a", ".a", "a/b", "a b", "a\n", "\xc3\xa4", "a\\b", "$a"}) {
     EXPECT_FALSE(IsName(text)) << text;
   }
   EXPECT_FALSE(IsName(std::string_view("a\0b", 3)));

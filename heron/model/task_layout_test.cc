@@ -15,15 +15,28 @@ proto::Topology Chain() {
   proto::Topology topology;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        components { name: "a" kind: SPOUT parallelism: 2 outputs { name: "default" }
-                     outputs { name: "errors" } }
-        components { name: "b" kind: BOLT parallelism: 1
-                     inputs { component: "a" stream: "default" grouping: SHUFFLE }
-                     inputs { component: "a" stream: "errors" grouping: SHUFFLE }
-                     outputs { name: "default" } }
-        components { name: "c" kind: BOLT parallelism: 2
-                     inputs { component: "b" stream: "default" grouping: ALL }
-                     inputs { component: "a" stream: "default" grouping: ALL } }
+        components {
+          name: "a"
+          kind: SPOUT
+          parallelism: 2
+          outputs { name: "default" }
+          outputs { name: "errors" }
+        }
+        components {
+          name: "b"
+          kind: BOLT
+          parallelism: 1
+          inputs { component: "a" stream: "default" grouping: SHUFFLE }
+          inputs { component: "a" stream: "errors" grouping: SHUFFLE }
+          outputs { name: "default" }
+        }
+        components {
+          name: "c"
+          kind: BOLT
+          parallelism: 2
+          inputs { component: "b" stream: "default" grouping: ALL }
+          inputs { component: "a" stream: "default" grouping: ALL }
+        }
       )pb",
       &topology));
   return topology;
@@ -33,11 +46,17 @@ proto::PackingPlan Plan() {
   proto::PackingPlan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        containers { container: 7 tasks { task: 5 component: "c" component_index: 1 }
-                     tasks { task: 1 component: "a" component_index: 0 } }
-        containers { container: 2 tasks { task: 4 component: "c" component_index: 0 }
-                     tasks { task: 2 component: "a" component_index: 1 }
-                     tasks { task: 3 component: "b" component_index: 0 } }
+        containers {
+          container: 7
+          tasks { task: 5 component: "c" component_index: 1 }
+          tasks { task: 1 component: "a" component_index: 0 }
+        }
+        containers {
+          container: 2
+          tasks { task: 4 component: "c" component_index: 0 }
+          tasks { task: 2 component: "a" component_index: 1 }
+          tasks { task: 3 component: "b" component_index: 0 }
+        }
       )pb",
       &plan));
   return plan;
@@ -84,10 +103,12 @@ std::string ErrorAfter(Change change) {
 
 TEST(TaskLayoutTest, RefusesWhatDoesNotFitTogether) {
   EXPECT_EQ(ErrorAfter([](auto&, auto&) {}), "none");
-  EXPECT_THAT(ErrorAfter([](auto&, auto& p) { p.mutable_containers(0)->mutable_tasks(0)->set_task(1); }),
-              HasSubstr("task 1 twice"));
-  EXPECT_THAT(ErrorAfter([](auto&, auto& p) { p.mutable_containers(0)->mutable_tasks(0)->set_task(0); }),
-              HasSubstr("count from 1"));
+  EXPECT_THAT(
+      ErrorAfter([](auto&, auto& p) { p.mutable_containers(0)->mutable_tasks(0)->set_task(1); }),
+      HasSubstr("task 1 twice"));
+  EXPECT_THAT(
+      ErrorAfter([](auto&, auto& p) { p.mutable_containers(0)->mutable_tasks(0)->set_task(0); }),
+      HasSubstr("count from 1"));
   EXPECT_THAT(ErrorAfter([](auto&, auto& p) {
                 p.mutable_containers(0)->mutable_tasks(0)->set_component("d");
               }),

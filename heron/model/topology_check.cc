@@ -82,8 +82,8 @@ void Checker::CheckWhole() {
     return;
   }
   if (topology_.components_size() > kMaxComponents) {
-    Say("the topology has " + std::to_string(topology_.components_size()) + " components; at most " +
-        std::to_string(kMaxComponents) + " are allowed");
+    Say("the topology has " + std::to_string(topology_.components_size()) +
+        " components; at most " + std::to_string(kMaxComponents) + " are allowed");
   }
   int64_t tasks = 0;
   bool has_spout = false;
@@ -95,7 +95,8 @@ void Checker::CheckWhole() {
     Say("the topology has " + std::to_string(tasks) + " tasks; at most " +
         std::to_string(kMaxTasks) + " are allowed");
   }
-  if (!has_spout) Say("the topology has no spout: nothing would ever arrive; add one with AddSpout");
+  if (!has_spout)
+    Say("the topology has no spout: nothing would ever arrive; add one with AddSpout");
 }
 
 void Checker::CheckNameOf(const proto::Component& component, bool again) {
@@ -144,8 +145,8 @@ void Checker::CheckConfig(const std::string& where,
 
 void Checker::CheckOutputs(const proto::Component& component) {
   if (component.outputs_size() > kMaxStreams) {
-    Say(component, "declares " + std::to_string(component.outputs_size()) +
-                       " streams; at most " + std::to_string(kMaxStreams) + " are allowed");
+    Say(component, "declares " + std::to_string(component.outputs_size()) + " streams; at most " +
+                       std::to_string(kMaxStreams) + " are allowed");
   }
   std::set<std::string_view> streams;
   for (const proto::OutputStream& output : component.outputs()) {
@@ -157,8 +158,8 @@ void Checker::CheckOutputs(const proto::Component& component) {
     }
     if (!streams.insert(output.name()).second) Say(component, where + "is declared twice");
     if (output.fields_size() > static_cast<int>(kMaxFields)) {
-      Say(component, where + "has " + std::to_string(output.fields_size()) +
-                         " fields; at most " + std::to_string(kMaxFields) + " are allowed");
+      Say(component, where + "has " + std::to_string(output.fields_size()) + " fields; at most " +
+                         std::to_string(kMaxFields) + " are allowed");
     }
     std::set<std::string_view> fields;
     for (const proto::Field& field : output.fields()) {
@@ -253,7 +254,8 @@ void Checker::CheckGrouping(const proto::Component& component, const proto::Inpu
       known += (known.empty() ? "" : ", ") + Quoted(f.name());
     }
     Say(component, where + "grouping field " + Quoted(field) +
-                       " is not declared there; the fields are " + (known.empty() ? "none" : known));
+                       " is not declared there; the fields are " +
+                       (known.empty() ? "none" : known));
   }
 }
 
@@ -264,7 +266,8 @@ void Checker::CheckCycles() {
   }
 }
 
-// Depth first against the flow, without recursion: a definition from outside may be a chain of any length.
+// Depth first against the flow, without recursion: a definition from outside may be a chain of any
+// length.
 bool Checker::FindCycle(const std::string& name, std::vector<std::string>& path) {
   if (colour_[name] != 0) return false;
   std::vector<int> next_input;

@@ -17,17 +17,34 @@ constexpr char kRight[] = R"pb(
   name: "word-count"
   api_version: 1
   components {
-    name: "lines" kind: SPOUT parallelism: 2 bounded: true
-    outputs { name: "default" fields { name: "line" type: STRING } }
-    outputs { name: "errors" fields { name: "code" type: INT64 } fields { name: "text" } }
+    name: "lines"
+    kind: SPOUT
+    parallelism: 2
+    bounded: true
+    outputs {
+      name: "default"
+      fields { name: "line" type: STRING }
+    }
+    outputs {
+      name: "errors"
+      fields { name: "code" type: INT64 }
+      fields { name: "text" }
+    }
   }
   components {
-    name: "split" kind: BOLT parallelism: 4
+    name: "split"
+    kind: BOLT
+    parallelism: 4
     inputs { component: "lines" stream: "default" grouping: SHUFFLE }
-    outputs { name: "default" fields { name: "word" type: STRING } }
+    outputs {
+      name: "default"
+      fields { name: "word" type: STRING }
+    }
   }
   components {
-    name: "count" kind: BOLT parallelism: 4
+    name: "count"
+    kind: BOLT
+    parallelism: 4
     inputs { component: "split" stream: "default" grouping: FIELDS fields: "word" }
     inputs { component: "lines" stream: "errors" grouping: GLOBAL }
     config { key: "my.key" value: "1" }
@@ -53,7 +70,9 @@ std::vector<std::string> After(Change change) {
   return CheckTopology(topology);
 }
 
-TEST(TopologyCheckTest, ARightTopologyHasNoMistakes) { EXPECT_THAT(CheckTopology(Right()), IsEmpty()); }
+TEST(TopologyCheckTest, ARightTopologyHasNoMistakes) {
+  EXPECT_THAT(CheckTopology(Right()), IsEmpty());
+}
 
 TEST(TopologyCheckTest, Empty) {
   proto::Topology topology;
@@ -62,15 +81,17 @@ TEST(TopologyCheckTest, Empty) {
 }
 
 TEST(TopologyCheckTest, Names) {
-  EXPECT_THAT(After([](auto& t) { t.set_name("a/b"); }), ElementsAre(HasSubstr("topology name 'a/b'")));
+  EXPECT_THAT(After([](auto& t) { t.set_name("a/b"); }),
+              ElementsAre(HasSubstr("topology name 'a/b'")));
   EXPECT_THAT(After([](auto& t) { Count(t).set_name("a b"); }),
               ElementsAre(AllOf(HasSubstr("'a b'"), HasSubstr("letters, digits"))));
   EXPECT_THAT(After([](auto& t) { Count(t).set_name("__count"); }),
               ElementsAre(AllOf(HasSubstr("'__count'"), HasSubstr("reserved"))));
   EXPECT_THAT(After([](auto& t) { Count(t).set_name("split"); }),
               Contains(AllOf(HasSubstr("bolt 'split'"), HasSubstr("another component"))));
-  EXPECT_THAT(After([](auto& t) { Lines(t).mutable_outputs(1)->set_name("__errors"); }),
-              Contains(AllOf(HasSubstr("'lines'"), HasSubstr("'__errors'"), HasSubstr("reserved"))));
+  EXPECT_THAT(
+      After([](auto& t) { Lines(t).mutable_outputs(1)->set_name("__errors"); }),
+      Contains(AllOf(HasSubstr("'lines'"), HasSubstr("'__errors'"), HasSubstr("reserved"))));
 }
 
 TEST(TopologyCheckTest, Parallelism) {
@@ -87,8 +108,8 @@ TEST(TopologyCheckTest, Inputs) {
               ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr("'lnes'"),
                                 HasSubstr("does not exist"))));
   EXPECT_THAT(After([](auto& t) { Count(t).mutable_inputs(1)->set_stream("erors"); }),
-              ElementsAre(AllOf(HasSubstr("bolt 'count'"), HasSubstr("'erors'"), HasSubstr("'lines'"),
-                                HasSubstr("'default', 'errors'"))));
+              ElementsAre(AllOf(HasSubstr("bolt 'count'"), HasSubstr("'erors'"),
+                                HasSubstr("'lines'"), HasSubstr("'default', 'errors'"))));
   EXPECT_THAT(After([](auto& t) { Count(t).mutable_inputs(0)->set_fields(0, "wrd"); }),
               ElementsAre(AllOf(HasSubstr("bolt 'count'"), HasSubstr("'wrd'"), HasSubstr("'split'"),
                                 HasSubstr("the fields are 'word'"))));
@@ -107,31 +128,32 @@ TEST(TopologyCheckTest, Inputs) {
 }
 
 TEST(TopologyCheckTest, GroupingsOfLaterVersionsAreRefusedByName) {
-  for (auto [kind, name] : {std::pair(proto::LOCAL_OR_SHUFFLE, "local-or-shuffle"),
-                            std::pair(proto::PARTIAL_KEY, "partial-key"),
-                            std::pair(proto::NONE, "none"), std::pair(proto::DIRECT, "direct"),
-                            std::pair(proto::CUSTOM, "custom"),
-                            std::pair(static_cast<proto::GroupingKind>(57), "unknown (57)")}) {
-    EXPECT_THAT(After([k = kind](auto& t) { Split(t).mutable_inputs(0)->set_grouping(k); }),
-                ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr(name),
-                                  HasSubstr("not supported"))));
+  for (auto [kind, name] :
+       {std::pair(proto::LOCAL_OR_SHUFFLE, "local-or-shuffle"),
+        std::pair(proto::PARTIAL_KEY, "partial-key"), std::pair(proto::NONE, "none"),
+        std::pair(proto::DIRECT, "direct"), std::pair(proto::CUSTOM, "custom"),
+        std::pair(static_cast<proto::GroupingKind>(57), "unknown (57)")}) {
+    EXPECT_THAT(
+        After([k = kind](auto& t) { Split(t).mutable_inputs(0)->set_grouping(k); }),
+        ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr(name), HasSubstr("not supported"))));
   }
 }
 
 TEST(TopologyCheckTest, Outputs) {
   EXPECT_THAT(After([](auto& t) { *Lines(t).add_outputs() = Lines(t).outputs(0); }),
               ElementsAre(AllOf(HasSubstr("'lines'"), HasSubstr("'default'"), HasSubstr("twice"))));
-  EXPECT_THAT(After([](auto& t) {
-                *Lines(t).mutable_outputs(0)->add_fields() = Lines(t).outputs(0).fields(0);
-              }),
-              ElementsAre(AllOf(HasSubstr("'lines'"), HasSubstr("field 'line'"), HasSubstr("twice"))));
+  EXPECT_THAT(
+      After([](auto& t) {
+        *Lines(t).mutable_outputs(0)->add_fields() = Lines(t).outputs(0).fields(0);
+      }),
+      ElementsAre(AllOf(HasSubstr("'lines'"), HasSubstr("field 'line'"), HasSubstr("twice"))));
   EXPECT_THAT(After([](auto& t) { Lines(t).mutable_outputs(1)->mutable_fields(1)->set_name(""); }),
               ElementsAre(HasSubstr("field name ''")));
-  EXPECT_THAT(After([](auto& t) {
-                Lines(t).mutable_outputs(1)->mutable_fields(1)->set_type(
-                    static_cast<proto::ValueType>(9));
-              }),
-              ElementsAre(HasSubstr("unknown type 9")));
+  EXPECT_THAT(
+      After([](auto& t) {
+        Lines(t).mutable_outputs(1)->mutable_fields(1)->set_type(static_cast<proto::ValueType>(9));
+      }),
+      ElementsAre(HasSubstr("unknown type 9")));
   EXPECT_THAT(After([](auto& t) {
                 for (int i = 0; i < 255; ++i) {
                   Lines(t).mutable_outputs(0)->add_fields()->set_name("f" + std::to_string(i));
@@ -149,15 +171,16 @@ TEST(TopologyCheckTest, NoSpout) {
 }
 
 TEST(TopologyCheckTest, CyclesAreShown) {
-  EXPECT_THAT(After([](auto& t) {
-                *Count(t).add_outputs() = Split(t).outputs(0);
-                auto* input = Split(t).add_inputs();
-                input->set_component("count");
-                input->set_stream("default");
-                input->set_grouping(proto::SHUFFLE);
-              }),
-              ElementsAre(HasSubstr("cycle, which this version does not support: 'split' -> 'count' "
-                                    "-> 'split'")));
+  EXPECT_THAT(
+      After([](auto& t) {
+        *Count(t).add_outputs() = Split(t).outputs(0);
+        auto* input = Split(t).add_inputs();
+        input->set_component("count");
+        input->set_stream("default");
+        input->set_grouping(proto::SHUFFLE);
+      }),
+      ElementsAre(HasSubstr("cycle, which this version does not support: 'split' -> 'count' "
+                            "-> 'split'")));
   EXPECT_THAT(After([](auto& t) {
                 auto* input = Split(t).add_inputs();
                 input->set_component("split");
@@ -179,9 +202,10 @@ TEST(TopologyCheckTest, ALongChainIsNoProblem) {
 }
 
 TEST(TopologyCheckTest, Configuration) {
-  EXPECT_THAT(After([](auto& t) { (*Split(t).mutable_config())["topology.tuple.max.bytes"] = "1"; }),
-              ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr("'topology.tuple.max.bytes'"),
-                                HasSubstr("whole topology"))));
+  EXPECT_THAT(
+      After([](auto& t) { (*Split(t).mutable_config())["topology.tuple.max.bytes"] = "1"; }),
+      ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr("'topology.tuple.max.bytes'"),
+                        HasSubstr("whole topology"))));
   EXPECT_THAT(After([](auto& t) { (*t.mutable_config())["k"] = "\xff"; }),
               ElementsAre(AllOf(HasSubstr("'k'"), HasSubstr("UTF-8"))));
 }
@@ -189,7 +213,8 @@ TEST(TopologyCheckTest, Configuration) {
 TEST(TopologyCheckTest, Others) {
   EXPECT_THAT(After([](auto& t) { Count(t).set_bounded(true); }),
               ElementsAre(HasSubstr("only spouts can be bounded")));
-  EXPECT_THAT(After([](auto& t) { t.set_api_version(2); }), ElementsAre(HasSubstr("API version 2")));
+  EXPECT_THAT(After([](auto& t) { t.set_api_version(2); }),
+              ElementsAre(HasSubstr("API version 2")));
   EXPECT_THAT(After([](auto& t) { Count(t).clear_kind(); }),
               ElementsAre(HasSubstr("neither a spout nor a bolt")));
 }

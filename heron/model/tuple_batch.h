@@ -1,5 +1,6 @@
-// The header of a proto::TupleBatch, read and written by hand: a generated parser would copy the payload. The bytes are
-// those that protobuf would write with the fields in order and the payload last; tuple_batch_test compares.
+// The header of a proto::TupleBatch, read and written by hand: a generated parser would copy the
+// payload. The bytes are those that protobuf would write with the fields in order and the payload
+// last; tuple_batch_test compares.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ struct BatchHeader {
 // Largest encoded header, with the payload's tag and length.
 inline constexpr size_t kMaxBatchHeaderBytes = 96;
 
-// Appends header, payload tag and payload length; the payload's bytes are to follow. Returns the bytes written at `out`,
-// which has room for kMaxBatchHeaderBytes.
+// Appends header, payload tag and payload length; the payload's bytes are to follow. Returns the
+// bytes written at `out`, which has room for kMaxBatchHeaderBytes.
 size_t EncodeBatchHeader(const BatchHeader& header, size_t payload_bytes, char* out);
 
 struct BatchView {
@@ -34,7 +35,8 @@ struct BatchView {
   std::string_view payload;  // into the bytes that were decoded
 };
 
-// DataLoss for anything that is not a whole TupleBatch. Unknown fields before the payload are skipped.
+// DataLoss for anything that is not a whole TupleBatch. Unknown fields before the payload are
+// skipped.
 Result<BatchView> DecodeBatch(std::string_view body);
 
 }  // namespace heron::model

@@ -1,5 +1,5 @@
-// Any bytes as a batch: the header's decoder, the walk over the tuples, and the items of lists. What was read must be written
-// as the same bytes.
+// Any bytes as a batch: the header's decoder, the walk over the tuples, and the items of lists.
+// What was read must be written as the same bytes.
 #include <glog/logging.h>
 
 #include <cstddef>
@@ -51,8 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!view.ok()) return 0;
   Walk(view->payload);
   char header[heron::model::kMaxBatchHeaderBytes];
-  size_t header_bytes =
-      heron::model::EncodeBatchHeader(view->header, view->payload.size(), header);
+  size_t header_bytes = heron::model::EncodeBatchHeader(view->header, view->payload.size(), header);
   std::string again = std::string(header, header_bytes) + std::string(view->payload);
   heron::Result<heron::model::BatchView> same = heron::model::DecodeBatch(again);
   CHECK(same.ok());

@@ -45,13 +45,16 @@ void ExpectSame(const BatchHeader& a, const BatchHeader& b) {
 
 std::vector<BatchHeader> Headers() {
   constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-  BatchHeader largest{std::numeric_limits<TaskId>::min(), {kMax, kMax},
-                      -1, std::numeric_limits<uint32_t>::max(), std::numeric_limits<uint32_t>::max(),
-                      kMax, kMax, kMax};
-  return {BatchHeader{},
-          BatchHeader{1, {1, 0}, 2, 0, 100, 1, 1, 0},
-          BatchHeader{127, {128, 3}, 16384, 5, 70000, uint64_t{1} << 40, 300, 2},
-          largest};
+  BatchHeader largest{std::numeric_limits<TaskId>::min(),
+                      {kMax, kMax},
+                      -1,
+                      std::numeric_limits<uint32_t>::max(),
+                      std::numeric_limits<uint32_t>::max(),
+                      kMax,
+                      kMax,
+                      kMax};
+  return {BatchHeader{}, BatchHeader{1, {1, 0}, 2, 0, 100, 1, 1, 0},
+          BatchHeader{127, {128, 3}, 16384, 5, 70000, uint64_t{1} << 40, 300, 2}, largest};
 }
 
 TEST(TupleBatchTest, TheBytesAreThoseOfProtobuf) {
@@ -81,7 +84,15 @@ TEST(TupleBatchTest, ComesBack) {
 
 TEST(TupleBatchTest, UnknownFieldsBeforeThePayloadAreSkipped) {
   // Field 12 as varint, 64 bits, bytes, 32 bits: what a newer sender may add.
-  std::string unknown("\x60\x96\x01" "\x61" "12345678" "\x62\x03" "abc" "\x65" "1234", 22);
+  std::string unknown(
+      "\x60\x96\x01"
+      "\x61"
+      "12345678"
+      "\x62\x03"
+      "abc"
+      "\x65"
+      "1234",
+      22);
   BatchHeader header{1, {1, 0}, 2, 0, 3, 4, 5, 0};
   std::string bytes = unknown + Encode(header, "payload");
   Result<BatchView> view = DecodeBatch(bytes);

@@ -53,7 +53,8 @@ bool Fits(int64_t v) {
 
 bool SmallList(size_t item_bytes, size_t count) { return item_bytes <= 255 && count <= 255; }
 
-// One value at `at`. Fills `value`, or leaves it and returns nullptr with `damage` set. `depth` is that of a list here.
+// One value at `at`. Fills `value`, or leaves it and returns nullptr with `damage` set. `depth` is
+// that of a list here.
 const char* ReadValue(const char* at, const char* end, int depth, FieldView& value,
                       const char*& damage);
 

@@ -1,5 +1,6 @@
-// The packed form of tuples in a batch's payload, bit by bit in heron/docs/tuple_encoding.md. Every value has exactly one
-// encoding. Plain functions over the caller's memory; nothing allocates except a walk's list of fields.
+// The packed form of tuples in a batch's payload, bit by bit in heron/docs/tuple_encoding.md. Every
+// value has exactly one encoding. Plain functions over the caller's memory; nothing allocates
+// except a walk's list of fields.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +13,19 @@
 
 namespace heron::model {
 
-inline constexpr size_t kMaxFields = 255;      // of a tuple
-inline constexpr int kMaxListDepth = 32;       // a list in a field has depth 1
+inline constexpr size_t kMaxFields = 255;  // of a tuple
+inline constexpr int kMaxListDepth = 32;   // a list in a field has depth 1
 
-// The bytes that EncodeTuple writes for `fields`; 0 if they cannot be encoded: more than kMaxFields fields, lists nested
-// too deep, a string, bytes or list of 4 GiB or more.
+// The bytes that EncodeTuple writes for `fields`; 0 if they cannot be encoded: more than kMaxFields
+// fields, lists nested too deep, a string, bytes or list of 4 GiB or more.
 size_t EncodedTupleBytes(std::span<const FieldView> fields);
 
-// Writes the tuple at `out`, which has room for EncodedTupleBytes(fields), not 0. Returns the end of what was written.
+// Writes the tuple at `out`, which has room for EncodedTupleBytes(fields), not 0. Returns the end
+// of what was written.
 char* EncodeTuple(std::span<const FieldView> fields, char* out);
 
-// Reads the tuples of a payload one after the other. Believes nothing: any bytes give tuples, an end or damage, never a
-// read outside of `payload`. Views stay valid as long as the payload.
+// Reads the tuples of a payload one after the other. Believes nothing: any bytes give tuples, an
+// end or damage, never a read outside of `payload`. Views stay valid as long as the payload.
 class TupleWalk {
  public:
   enum class Step { kTuple, kEnd, kDamaged };

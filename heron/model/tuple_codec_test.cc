@@ -195,11 +195,11 @@ TEST(TupleCodecTest, ReadsTuplesOneAfterTheOther) {
 TEST(TupleCodecTest, EveryCutIsFound) {
   std::string word(300, 'w');
   FieldView inner[] = {FieldView::String(word), FieldView::Int64(1 << 20), FieldView::Bytes("x")};
-  std::string bytes = Encode({FieldView::Int64(1), FieldView::Int64(1000), FieldView::Int64(100000),
-                              FieldView::Int64(int64_t{1} << 40), FieldView::Double(1),
-                              FieldView::String("abc"), FieldView::String(word.substr(0, 100)),
-                              FieldView::String(word), FieldView::Bytes("abc"),
-                              FieldView::Bytes(word), FieldView::List(inner)});
+  std::string bytes =
+      Encode({FieldView::Int64(1), FieldView::Int64(1000), FieldView::Int64(100000),
+              FieldView::Int64(int64_t{1} << 40), FieldView::Double(1), FieldView::String("abc"),
+              FieldView::String(word.substr(0, 100)), FieldView::String(word),
+              FieldView::Bytes("abc"), FieldView::Bytes(word), FieldView::List(inner)});
   for (size_t size = 1; size < bytes.size(); ++size) {
     Exact cut(bytes.substr(0, size));
     TupleWalk walk(cut.view());
@@ -244,8 +244,8 @@ TEST(TupleCodecTest, RandomBytesNeverReadOutside) {
   std::vector<FieldView> read;
   for (int round = 0; round < 20000; ++round) {
     std::string bytes(random() % 40, '\0');
-    static constexpr uint8_t kTags[] = {0,    1,    2,    0x10, 0x11, 0x12, 0x13, 0x18, 0x20,
-                                        0x21, 0x22, 0x23, 0x28, 0x29, 0x41, 0x7f};
+    static constexpr uint8_t kTags[] = {0,    1,    2,    0x10, 0x11, 0x12, 0x13, 0x18,
+                                        0x20, 0x21, 0x22, 0x23, 0x28, 0x29, 0x41, 0x7f};
     for (char& c : bytes) {
       c = static_cast<char>(random() % 2 ? kTags[random() % 16] : random() % 256);
     }

@@ -1,5 +1,5 @@
-// Any bytes as a topology's definition, as submit reads them from a user's program: parsed, checked; and if it is right,
-// hashed, laid out and routed, which must then work.
+// Any bytes as a topology's definition, as submit reads them from a user's program: parsed,
+// checked; and if it is right, hashed, laid out and routed, which must then work.
 #include <glog/logging.h>
 
 #include <cstddef>

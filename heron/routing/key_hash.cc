@@ -39,7 +39,8 @@ class Combined {
   uint64_t Digest() const { return XXH3_64bits_digest(&state_); }
 
  private:
-  XXH3_state_t state_ = {};  // reset reads it: left alone, leftovers of the stack could change a hash
+  // Cleared, since reset reads it: leftovers of the stack could change a hash.
+  XXH3_state_t state_ = {};
 };
 
 uint64_t HashList(const FieldView& list) {

@@ -1,7 +1,9 @@
-// The identity of keys: which values count as the same key, and the 64-bit hash that says so in every process, build and
-// version. Written down here and pinned by tests/golden/key_routing.tsv; it never changes.
+// The identity of keys: which values count as the same key, and the 64-bit hash that says so in
+// every process, build and version. Written down here and pinned by tests/golden/key_routing.tsv;
+// it never changes.
 //
-//   hash of a value = XXH3_64bits_withSeed(bytes, type), type being the number in proto::ValueType (null: 0) and bytes:
+//   hash of a value = XXH3_64bits_withSeed(bytes, type), type being the number in proto::ValueType
+//   (null: 0) and bytes:
 //     null     none
 //     bool     one byte, 0 or 1
 //     int64    8 bytes, little-endian, two's complement
@@ -10,10 +12,11 @@
 //     bytes    its bytes
 //     list     the hashes of its items, 8 bytes each, little-endian
 //   hash of a key of one field   = the hash of its value
-//   hash of a key of more fields = XXH3_64bits_withSeed(the fields' hashes, 8 bytes each, little-endian; 256)
+//   hash of a key of more fields = XXH3_64bits_withSeed(the fields' hashes, 8 bytes each,
+//   little-endian; 256)
 //
-// Hence: null, "" and 0 are three keys; 0.0 and -0.0 are one, all NaN are one; int64 1 and double 1.0 are two, like string
-// "a" and bytes "a"; a list is not its items.
+// Hence: null, "" and 0 are three keys; 0.0 and -0.0 are one, all NaN are one; int64 1 and
+// double 1.0 are two, like string "a" and bytes "a"; a list is not its items.
 #pragma once
 
 #include <cstdint>

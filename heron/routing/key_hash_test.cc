@@ -18,19 +18,14 @@ using model::FieldView;
 TEST(KeyHashTest, DifferentKeysThatLookAlike) {
   FieldView zero_item = FieldView::Int64(0);
   std::map<uint64_t, const char*> seen;
-  for (auto [value, name] : {std::pair(FieldView::Null(), "null"),
-                             std::pair(FieldView::String(""), "empty string"),
-                             std::pair(FieldView::Bytes(""), "empty bytes"),
-                             std::pair(FieldView::Int64(0), "int64 0"),
-                             std::pair(FieldView::Double(0), "double 0"),
-                             std::pair(FieldView::Bool(false), "false"),
-                             std::pair(FieldView::Bool(true), "true"),
-                             std::pair(FieldView::Int64(1), "int64 1"),
-                             std::pair(FieldView::Double(1), "double 1"),
-                             std::pair(FieldView::String("1"), "string 1"),
-                             std::pair(FieldView::Bytes("1"), "bytes 1"),
-                             std::pair(FieldView::List({}), "empty list"),
-                             std::pair(FieldView::List({&zero_item, 1}), "list of 0")}) {
+  for (auto [value, name] :
+       {std::pair(FieldView::Null(), "null"), std::pair(FieldView::String(""), "empty string"),
+        std::pair(FieldView::Bytes(""), "empty bytes"), std::pair(FieldView::Int64(0), "int64 0"),
+        std::pair(FieldView::Double(0), "double 0"), std::pair(FieldView::Bool(false), "false"),
+        std::pair(FieldView::Bool(true), "true"), std::pair(FieldView::Int64(1), "int64 1"),
+        std::pair(FieldView::Double(1), "double 1"), std::pair(FieldView::String("1"), "string 1"),
+        std::pair(FieldView::Bytes("1"), "bytes 1"), std::pair(FieldView::List({}), "empty list"),
+        std::pair(FieldView::List({&zero_item, 1}), "list of 0")}) {
     auto [other, fresh] = seen.emplace(HashValue(value), name);
     EXPECT_TRUE(fresh) << name << " and " << other->second << " are one key";
   }
@@ -69,7 +64,8 @@ TEST(KeyHashTest, SeveralFieldsAreOneKeyInTheirOrder) {
 }
 
 TEST(KeyHashTest, ManyFieldsHashLikeFew) {
-  // The way to hash changes beyond eight fields; the result must not depend on it: two keys that differ in one field only.
+  // The way to hash changes beyond eight fields; the result must not depend on it: two keys that
+  // differ in one field only.
   std::vector<FieldView> values;
   for (int i = 0; i < 40; ++i) values.push_back(FieldView::Int64(i));
   std::vector<uint32_t> indices;

@@ -1,7 +1,9 @@
-// Pins which task gets which key, for ever: a topology's state lives where its keys go. If this test fails, the code is wrong,
-// not the file. `key_routing_golden_test --write=PATH` writes the file; that is for adding keys, never for changing lines.
+// Pins which task gets which key, for ever: a topology's state lives where its keys go. If this
+// test fails, the code is wrong, not the file. `key_routing_golden_test --write=PATH` writes the
+// file; that is for adding keys, never for changing lines.
 //
-// A line: key, hash in hex, key group of 128, then the task's index for parallelism 1, 3, 4, 7 and 100 (100: of 1024 groups).
+// A line: key, hash in hex, key group of 128, then the task's index for parallelism 1, 3, 4, 7 and
+// 100 (100: of 1024 groups).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -27,7 +29,8 @@ using model::FieldView;
 constexpr uint32_t kParallelisms[] = {1, 3, 4, 7, 100};
 constexpr char kHeader[] = "key\thash\tgroup\tp1\tp3\tp4\tp7\tp100\n";
 
-// A key in the packed form of a tuple, in hex: one line of the file means the same in every language.
+// A key in the packed form of a tuple, in hex: one line of the file means the same in every
+// language.
 struct Key {
   std::string name;
   std::string packed;
@@ -49,7 +52,8 @@ Key Packed(std::initializer_list<FieldView> fields) {
   return {Hex(bytes), bytes};
 }
 
-// 1000 keys. Only the engine's own output of the generator is used: it is the same everywhere, distributions are not.
+// 1000 keys. Only the engine's own output of the generator is used: it is the same everywhere,
+// distributions are not.
 std::vector<Key> Keys() {
   std::mt19937_64 random(1);
   std::vector<Key> keys;
@@ -59,8 +63,8 @@ std::vector<Key> Keys() {
         FieldView::Int64(INT64_MAX), FieldView::Double(0.0), FieldView::Double(-0.0),
         FieldView::Double(std::bit_cast<double>(uint64_t{0x7ff8000000000000})),
         FieldView::Double(std::bit_cast<double>(uint64_t{0xfff0000000000001})),
-        FieldView::Double(std::bit_cast<double>(uint64_t{0x7ff0000000000000})),
-        FieldView::Int64(1), FieldView::Double(1), FieldView::String("1"), FieldView::Bytes("1")}) {
+        FieldView::Double(std::bit_cast<double>(uint64_t{0x7ff0000000000000})), FieldView::Int64(1),
+        FieldView::Double(1), FieldView::String("1"), FieldView::Bytes("1")}) {
     keys.push_back(Packed({field}));
   }
   for (int64_t i = -100; i < 100; ++i) keys.push_back(Packed({FieldView::Int64(i)}));
@@ -68,7 +72,8 @@ std::vector<Key> Keys() {
     keys.push_back(Packed({FieldView::Int64(static_cast<int64_t>(random()))}));
     keys.push_back(Packed({FieldView::Double(static_cast<double>(random() >> 12) / 1024)}));
   }
-  for (int i = 0; i < 250; ++i) keys.push_back(Packed({FieldView::String("word" + std::to_string(i))}));
+  for (int i = 0; i < 250; ++i)
+    keys.push_back(Packed({FieldView::String("word" + std::to_string(i))}));
   for (size_t size = 1; keys.size() < 800; size += 2) {
     std::string bytes(size, '\0');
     for (char& c : bytes) c = static_cast<char>(random());
@@ -76,11 +81,13 @@ std::vector<Key> Keys() {
     keys.push_back(Packed({FieldView::Bytes(bytes)}));
   }
   for (int64_t i = 0; keys.size() < 900; ++i) {
-    keys.push_back(Packed({FieldView::String("user" + std::to_string(i)), FieldView::Int64(i % 7)}));
+    keys.push_back(
+        Packed({FieldView::String("user" + std::to_string(i)), FieldView::Int64(i % 7)}));
   }
   for (int64_t i = 0; keys.size() < 980; ++i) {
     FieldView inner[] = {FieldView::Int64(i), FieldView::Null()};
-    FieldView items[] = {FieldView::String("x"), FieldView::List(inner), FieldView::Bool(i % 2 == 0)};
+    FieldView items[] = {FieldView::String("x"), FieldView::List(inner),
+                         FieldView::Bool(i % 2 == 0)};
     keys.push_back(Packed({FieldView::List(items)}));
   }
   for (int64_t i = 0; keys.size() < 1000; ++i) {

@@ -52,6 +52,40 @@ uint64_t Mixed(uint64_t seed, uint64_t k) {
 
 }  // namespace
 
+Status StreamRouter::Fill(const proto::OutputStream& stream, const proto::InputStream& input,
+                          const proto::Component& reader, const KeyGroups& key_groups,
+                          Subscriber& subscriber) {
+  switch (input.grouping()) {
+    case proto::SHUFFLE:
+      subscriber.kind = Kind::kShuffle;
+      return Status::Ok();
+    case proto::ALL:
+      subscriber.kind = Kind::kAll;
+      return Status::Ok();
+    case proto::GLOBAL:
+      subscriber.kind = Kind::kGlobal;
+      subscriber.tasks = {*std::min_element(subscriber.tasks.begin(), subscriber.tasks.end())};
+      return Status::Ok();
+    case proto::FIELDS:
+      break;
+    default:
+      return InvalidArgument(model::GroupingName(input.grouping()) +
+                             " grouping is not supported by this version");
+  }
+  subscriber.kind = Kind::kFields;
+  Result<std::vector<uint32_t>> fields = FieldIndices(stream, input);
+  if (!fields.ok()) return fields.status();
+  subscriber.fields = *fields;
+  auto groups = key_groups.find(reader.name());
+  subscriber.key_groups =
+      groups != key_groups.end() ? groups->second : DefaultKeyGroups(reader.parallelism());
+  if (subscriber.key_groups < 1 || subscriber.key_groups > kMaxKeyGroups) {
+    return InvalidArgument(std::to_string(subscriber.key_groups) +
+                           " key groups; there must be 1 to " + std::to_string(kMaxKeyGroups));
+  }
+  return Status::Ok();
+}
+
 Result<std::unique_ptr<StreamRouter>> StreamRouter::Make(const Options& options,
                                                          const KeyGroups& key_groups) {
   const model::TaskLayout& layout = *options.layout;
@@ -76,40 +110,14 @@ Result<std::unique_ptr<StreamRouter>> StreamRouter::Make(const Options& options,
       Subscriber subscriber;
       subscriber.tasks = TasksByIndex(layout, c);
       if (subscriber.tasks.empty()) return InvalidArgument(where + ": it has no tasks");
+      Status filled = Fill(source.outputs(stream), input, reader, key_groups, subscriber);
+      if (!filled.ok()) return filled.WithContext(where);
+      if (subscriber.kind == Kind::kShuffle) {
+        subscriber.next = Mixed(options.seed, shuffles++) % subscriber.tasks.size();
+      }
       Stream& out = router->streams_[static_cast<size_t>(stream)];
-      switch (input.grouping()) {
-        case proto::SHUFFLE:
-          subscriber.kind = Kind::kShuffle;
-          subscriber.next = Mixed(options.seed, shuffles++) % subscriber.tasks.size();
-          break;
-        case proto::FIELDS: {
-          subscriber.kind = Kind::kFields;
-          Result<std::vector<uint32_t>> fields = FieldIndices(source.outputs(stream), input);
-          if (!fields.ok()) return fields.status().WithContext(where);
-          subscriber.fields = *fields;
-          auto groups = key_groups.find(reader.name());
-          subscriber.key_groups = groups != key_groups.end() ? groups->second
-                                                             : DefaultKeyGroups(reader.parallelism());
-          if (subscriber.key_groups < 1 || subscriber.key_groups > kMaxKeyGroups) {
-            return InvalidArgument(where + ": " + std::to_string(subscriber.key_groups) +
-                                   " key groups; there must be 1 to " +
-                                   std::to_string(kMaxKeyGroups));
-          }
-          for (uint32_t field : subscriber.fields) {
-            out.fields_needed = std::max<size_t>(out.fields_needed, field + 1);
-          }
-          break;
-        }
-        case proto::ALL:
-          subscriber.kind = Kind::kAll;
-          break;
-        case proto::GLOBAL:
-          subscriber.kind = Kind::kGlobal;
-          subscriber.tasks = {*std::min_element(subscriber.tasks.begin(), subscriber.tasks.end())};
-          break;
-        default:
-          return InvalidArgument(where + ": " + model::GroupingName(input.grouping()) +
-                                 " grouping is not supported by this version");
+      for (uint32_t field : subscriber.fields) {
+        out.fields_needed = std::max<size_t>(out.fields_needed, field + 1);
       }
       // End-of-stream goes to all tasks of a subscriber, whatever the grouping.
       const std::vector<TaskId>& all = layout.TasksOf(c);

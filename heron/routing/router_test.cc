@@ -18,25 +18,56 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// source (tasks 1, 2) feeds: words (3..6), all (7, 8), global (10, 9: the task with index 0 is not the lowest), and by a
-// stream of its own pairs (11..13).
+// source (tasks 1, 2) feeds: words (3..6), all (7, 8), global (10, 9: the task with index 0 is not
+// the lowest), and by a stream of its own pairs (11..13).
 constexpr char kTopology[] = R"pb(
   components {
-    name: "source" kind: SPOUT parallelism: 2
-    outputs { name: "default" fields { name: "n" } fields { name: "word" } }
-    outputs { name: "pairs" fields { name: "a" } fields { name: "b" } fields { name: "c" } }
+    name: "source"
+    kind: SPOUT
+    parallelism: 2
+    outputs {
+      name: "default"
+      fields { name: "n" }
+      fields { name: "word" }
+    }
+    outputs {
+      name: "pairs"
+      fields { name: "a" }
+      fields { name: "b" }
+      fields { name: "c" }
+    }
     outputs { name: "unread" }
   }
-  components { name: "words" kind: BOLT parallelism: 4
-               inputs { component: "source" stream: "default" grouping: FIELDS fields: "word" } }
-  components { name: "all" kind: BOLT parallelism: 2
-               inputs { component: "source" stream: "default" grouping: ALL } }
-  components { name: "global" kind: BOLT parallelism: 2
-               inputs { component: "source" stream: "default" grouping: GLOBAL } }
-  components { name: "pairs" kind: BOLT parallelism: 3
-               inputs { component: "source" stream: "pairs" grouping: FIELDS fields: "c" fields: "a" } }
-  components { name: "turns" kind: BOLT parallelism: 3
-               inputs { component: "source" stream: "pairs" grouping: SHUFFLE } }
+  components {
+    name: "words"
+    kind: BOLT
+    parallelism: 4
+    inputs { component: "source" stream: "default" grouping: FIELDS fields: "word" }
+  }
+  components {
+    name: "all"
+    kind: BOLT
+    parallelism: 2
+    inputs { component: "source" stream: "default" grouping: ALL }
+  }
+  components {
+    name: "global"
+    kind: BOLT
+    parallelism: 2
+    inputs { component: "source" stream: "default" grouping: GLOBAL }
+  }
+  components {
+    name: "pairs"
+    kind: BOLT
+    parallelism: 3
+    inputs { component: "source" stream: "pairs" grouping: FIELDS fields: "c" fields: "a" }
+  }
+  components {
+    name: "turns"
+    kind: BOLT
+    parallelism: 3
+    inputs { component: "source" stream: "pairs" grouping: SHUFFLE }
+  }
 )pb";
 
 proto::Topology Topology() {
@@ -178,8 +209,9 @@ TEST(RouterTest, WhatCannotBeRoutedIsRefusedByName) {
     auto router = StreamRouter::Make({Layout(topology), 0, 1, 0}, {});
     return router.ok() ? "none" : router.status().message();
   };
-  EXPECT_THAT(error_after([](auto& input) { input.set_grouping(proto::PARTIAL_KEY); }),
-              ::testing::AllOf(HasSubstr("'words'"), HasSubstr("'source'"), HasSubstr("partial-key")));
+  EXPECT_THAT(
+      error_after([](auto& input) { input.set_grouping(proto::PARTIAL_KEY); }),
+      ::testing::AllOf(HasSubstr("'words'"), HasSubstr("'source'"), HasSubstr("partial-key")));
   EXPECT_THAT(error_after([](auto& input) { input.set_fields(0, "wrd"); }), HasSubstr("'wrd'"));
   EXPECT_THAT(error_after([](auto& input) { input.clear_fields(); }), HasSubstr("at least one"));
   EXPECT_THAT(error_after([](auto& input) { input.set_stream("x"); }), HasSubstr("no such stream"));

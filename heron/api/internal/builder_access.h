@@ -1,4 +1,5 @@
-// The engine's view of a TopologyBuilder: the definition as a message, and the component registry (factories by name).
+// The engine's view of a TopologyBuilder: the definition as a message, and the component registry
+// (factories by name).
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ class BuilderAccess {
   static const proto::Topology& Definition(const TopologyBuilder& builder);
   static std::vector<std::string> Mistakes(const TopologyBuilder& builder);
 
-  // Calls the component's factory, which may throw anything. nullptr if there is no such spout or bolt, or the factory
-  // returned nullptr.
+  // Calls the component's factory, which may throw anything. nullptr if there is no such spout or
+  // bolt, or the factory returned nullptr.
   static std::unique_ptr<Spout> MakeSpout(const TopologyBuilder& builder, const std::string& name);
   static std::unique_ptr<Bolt> MakeBolt(const TopologyBuilder& builder, const std::string& name);
 };

@@ -58,9 +58,9 @@ void ReadOption(std::string_view argument, CommandLine& line) {
     }
   } else if (name == "instance" || name == "help" || name == "describe-fd" ||
              IsInstanceOption(name)) {
-    line.mistakes.push_back("--heron-" + std::string(name) +
-                            (has_value ? " takes no value" : " needs a value: --heron-" +
-                                                                 std::string(name) + "=..."));
+    line.mistakes.push_back(
+        "--heron-" + std::string(name) +
+        (has_value ? " takes no value" : " needs a value: --heron-" + std::string(name) + "=..."));
   } else {
     line.mistakes.push_back("unknown option " + model::Quoted(argument) +
                             "; options that begin with --heron- are the engine's");
@@ -118,7 +118,8 @@ int WriteAll(int fd, std::string_view bytes) {
 
 int PrintMistakes(const std::string& program, const std::string& what,
                   const std::vector<std::string>& mistakes, std::ostream& err) {
-  err << program << ": " << what << (mistakes.size() == 1 ? " has a mistake:\n" : " has mistakes:\n");
+  err << program << ": " << what
+      << (mistakes.size() == 1 ? " has a mistake:\n" : " has mistakes:\n");
   for (const std::string& mistake : mistakes) err << "  " << mistake << "\n";
   err.flush();
   return kExitUsage;
@@ -146,9 +147,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv) {
   for (std::string_view option : kInstanceOptions) {
     bool given = line.values.count(std::string(option)) > 0;
     if (given == line.instance) continue;
-    line.mistakes.push_back("--heron-" + std::string(option) +
-                            (given ? " goes with --heron-instance only"
-                                   : " is missing; --heron-instance needs it"));
+    line.mistakes.push_back(
+        "--heron-" + std::string(option) +
+        (given ? " goes with --heron-instance only" : " is missing; --heron-instance needs it"));
   }
   return line;
 }

@@ -13,19 +13,21 @@ namespace heron::internal {
 
 // The part of the command line before "--".
 struct CommandLine {
-  bool instance = false;      // --heron-instance
-  bool help = false;          // --help, --heron-help
-  int describe_fd = -1;       // --heron-describe-fd=N
-  // The companions of --heron-instance, without "--heron-": "topology", "topology-id", "container", "component", "task",
-  // "index", "epoch", "executor", "secret-file", "container-folder". With --heron-instance all of them are there.
+  bool instance = false;  // --heron-instance
+  bool help = false;      // --help, --heron-help
+  int describe_fd = -1;   // --heron-describe-fd=N
+  // The companions of --heron-instance, without "--heron-": "topology", "topology-id", "container",
+  // "component", "task", "index", "epoch", "executor", "secret-file", "container-folder". With
+  // --heron-instance all of them are there.
   std::map<std::string, std::string> values;
   std::vector<std::string> mistakes;  // unknown, repeated, malformed or missing options, for people
 };
 
 CommandLine ParseCommandLine(int argc, const char* const* argv);
 
-// Does all but --heron-instance: prints mistakes, describes or explains. Returns the exit code, or nullopt when the command
-// line, free of mistakes, asks for an instance. A topology with mistakes never gets that far.
+// Does all but --heron-instance: prints mistakes, describes or explains. Returns the exit code, or
+// nullopt when the command line, free of mistakes, asks for an instance. A topology with mistakes
+// never gets that far.
 std::optional<int> RunUnlessInstance(const CommandLine& command_line, const std::string& program,
                                      const TopologyBuilder& builder, std::ostream& out,
                                      std::ostream& err);

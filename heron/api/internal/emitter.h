@@ -19,13 +19,16 @@ enum class EmitResult {
 
 namespace internal {
 
-// Implemented by the engine. Thread: the task's. Outputs check values against the declaration before they call.
+// Implemented by the engine. Thread: the task's. Outputs check values against the declaration
+// before they call.
 class Emitter {
  public:
   virtual ~Emitter() = default;
-  // `stream` is the index in the component's declared outputs. Blocks while there is no room; must not throw.
+  // `stream` is the index in the component's declared outputs. Blocks while there is no room; must
+  // not throw.
   virtual EmitResult Emit(uint32_t stream, std::span<const FieldView> values) = 0;
-  // An emit that an Output refused, to be counted. The engine logs the first few with component and stream.
+  // An emit that an Output refused, to be counted. The engine logs the first few with component and
+  // stream.
   virtual void Refused(uint32_t stream, EmitResult why) = 0;
 };
 

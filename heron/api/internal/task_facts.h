@@ -10,10 +10,12 @@
 
 namespace heron::internal {
 
-// component, parallelism, config and outputs from the running definition; the caller fills in the rest.
+// component, parallelism, config and outputs from the running definition; the caller fills in the
+// rest.
 TaskFacts FactsOf(const proto::Topology& topology, const proto::Component& component);
 
-// The origin for tuples of `stream` (an index in `source.outputs`, which it must be within) read by `reader`.
+// The origin for tuples of `stream` (an index in `source.outputs`, which it must be within) read by
+// `reader`.
 TupleOrigin OriginOf(const proto::Component& source, int stream, const std::string& reader);
 
 }  // namespace heron::internal

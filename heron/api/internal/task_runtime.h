@@ -18,19 +18,20 @@ struct OutputDeclaration {
   std::vector<DeclaredType> types;
 };
 
-// Who the task is. Filled by the engine from the running (not the described) definition and the plan.
+// Who the task is. Filled by the engine from the running (not the described) definition and the
+// plan.
 struct TaskFacts {
   std::string topology;
   std::string topology_id;
   std::string component;
   int32_t task = 0;
-  int32_t index = 0;        // of the component, from 0
+  int32_t index = 0;  // of the component, from 0
   int32_t parallelism = 1;
   int32_t container = 0;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> config;  // the topology's overlaid with the component's
   std::string container_folder;
-  std::vector<OutputDeclaration> outputs;     // in declared order; the index is Emitter's `stream`
+  std::vector<OutputDeclaration> outputs;  // in declared order; the index is Emitter's `stream`
 };
 
 // Wakes a spout that waits or idles. Called from any thread, also after the task has ended.

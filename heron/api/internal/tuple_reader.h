@@ -13,7 +13,7 @@ namespace heron::internal {
 
 // Of one input: made once per (component, stream) that a bolt subscribes to.
 struct TupleOrigin {
-  std::string component;            // that emitted
+  std::string component;  // that emitted
   std::string stream;
   std::vector<std::string> fields;  // names, as declared
   std::string reader;               // the component that reads, for messages
