@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "heron/executor/log_tail.h"
+#include "heron/base/log_tail.h"
 
 namespace heron::executor {
 namespace {

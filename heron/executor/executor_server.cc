@@ -14,7 +14,7 @@
 #include "heron/executor/child_processes.h"
 #include "heron/executor/core/executor_core.h"
 #include "heron/executor/master_follower.h"
-#include "heron/executor/store_look.h"
+#include "heron/state/store_look.h"
 #include "heron/state/async_store.h"
 
 namespace heron::executor {
@@ -70,7 +70,7 @@ class ExecutorServer::Impl : public ExecutorCore::Effects {
   net::EventLoop& loop_;
   const link::TopologyCredentials credentials_;
   state::AsyncStore store_;
-  StoreLook store_look_;
+  state::StoreLook store_look_;
   ChildContext context_;
   ExecutorCore core_;
   std::unique_ptr<ChildProcesses> processes_;
@@ -221,7 +221,7 @@ void ExecutorServer::Impl::LookAround() {
   if (master_->connected()) return;
   if (!topology_read_) ReadTopology();
   master_->Look();
-  store_look_.Read([this](StoreVerdict verdict) {
+  store_look_.Read([this](model::StoreVerdict verdict) {
     if (master_->connected()) return;
     core_.OnStoreVerdict(verdict, now());
     Settle();

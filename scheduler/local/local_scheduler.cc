@@ -10,8 +10,8 @@
 #include <functional>
 #include <thread>
 
+#include "heron/base/log_tail.h"
 #include "heron/base/process.h"
-#include "heron/executor/log_tail.h"
 #include "scheduler/local/container_list.h"
 #include "scheduler/local/process_sweep.h"
 #include "scheduler/local/supervisor_file.h"
@@ -138,25 +138,28 @@ Status LocalScheduler::MakeFolder(const LaunchRequest& request, const std::strin
 // all executors.
 Status LocalScheduler::RunSupervisor(const LaunchRequest& request,
                                      const std::string& folder) const {
-  const int64_t log_offset = heron::executor::FileSize(SupervisorLog(folder));
+  const int64_t log_offset = heron::FileSize(SupervisorLog(folder));
   const Result<heron::ProcessIdentity> starter =
       heron::SpawnProcess(SupervisorCommand(request, folder));
   if (!starter.ok()) return starter.status().WithContext("cannot start the supervisor");
   int wait_status = 0;
+  bool reaped = false;
   const bool ended = PollUntil(options_.launch_timeout, [&] {
     const pid_t pid = waitpid(starter->pid, &wait_status, WNOHANG);
-    return pid == starter->pid || (pid < 0 && errno == ECHILD);
+    reaped = pid == starter->pid;
+    return reaped || (pid < 0 && errno == ECHILD);
   });
   if (!ended) {
     heron::SignalProcess(*starter, SIGKILL).IgnoreError();  // not reaped: it is this child
     while (waitpid(starter->pid, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
+  // Ready; a short topology may have ended since.
+  if (reaped && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return Status::Ok();
   if (ended && Supervised(folder, request.topology_id)) return Status::Ok();
   std::string message =
       ended ? "the supervisor did not start" : "the supervisor did not start its executors in time";
-  const std::string tail =
-      heron::executor::LogTail(SupervisorLog(folder), log_offset, kLogLines, kLogBytes);
+  const std::string tail = heron::LogTail(SupervisorLog(folder), log_offset, kLogLines, kLogBytes);
   if (!tail.empty()) message += "; its log ends with: " + tail;
   return heron::Unavailable(message);
 }

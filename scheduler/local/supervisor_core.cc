@@ -10,7 +10,7 @@ namespace scheduler::local {
 using heron::ContainerId;
 using heron::MonotonicTime;
 using heron::Status;
-using heron::executor::StoreVerdict;
+using heron::model::StoreVerdict;
 
 SupervisorCore::SupervisorCore(std::vector<ContainerId> containers, Effects* effects)
     : effects_(effects) {
@@ -33,7 +33,7 @@ Status SupervisorCore::StartExecutor(ContainerId container, Executor& executor, 
   }
   executor.phase = Phase::kWaiting;
   executor.due = now + std::max(executor.backoff.NextDelay(heron::Duration::zero()),
-                                heron::executor::RestartBackoff::kFirstDelay);
+                                heron::RestartBackoff::kFirstDelay);
   return started;
 }
 

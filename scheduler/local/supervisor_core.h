@@ -13,8 +13,8 @@
 #include "heron/base/clock.h"
 #include "heron/base/ids.h"
 #include "heron/base/status.h"
-#include "heron/executor/core/restart_backoff.h"
-#include "heron/executor/core/store_verdict.h"
+#include "heron/base/restart_backoff.h"
+#include "heron/model/store_verdict.h"
 
 namespace scheduler::local {
 
@@ -45,7 +45,7 @@ class SupervisorCore {
   heron::Status Start(heron::MonotonicTime now);
   void OnExecutorEnded(heron::ContainerId container, int exit_code, heron::MonotonicTime now);
   // What the store says about going on; kGoOn also when it cannot be reached.
-  void OnStoreVerdict(heron::executor::StoreVerdict verdict, heron::MonotonicTime now);
+  void OnStoreVerdict(heron::model::StoreVerdict verdict, heron::MonotonicTime now);
   // SIGTERM: stops all executors.
   void OnTerminate(heron::MonotonicTime now);
   void OnTime(heron::MonotonicTime now);
@@ -64,7 +64,7 @@ class SupervisorCore {
     Phase phase = Phase::kWaiting;
     heron::MonotonicTime started_at{};
     heron::MonotonicTime due{};
-    heron::executor::RestartBackoff backoff;
+    heron::RestartBackoff backoff;
   };
 
   heron::Status StartExecutor(heron::ContainerId container, Executor& executor,

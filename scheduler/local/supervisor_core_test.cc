@@ -12,7 +12,7 @@ namespace {
 using heron::ContainerId;
 using heron::Duration;
 using heron::Status;
-using heron::executor::StoreVerdict;
+using heron::model::StoreVerdict;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

@@ -12,7 +12,7 @@
 
 #include "heron/base/exit_codes.h"
 #include "heron/base/process.h"
-#include "heron/executor/store_look.h"
+#include "heron/state/store_look.h"
 #include "heron/state/async_store.h"
 #include "scheduler/local/supervisor_core.h"
 
@@ -71,7 +71,7 @@ class SupervisorServer::Impl : public SupervisorCore::Effects {
   heron::net::EventLoop& loop_;
   const SupervisorOptions options_;
   heron::state::AsyncStore store_;
-  heron::executor::StoreLook store_look_;
+  heron::state::StoreLook store_look_;
   SupervisorCore core_;
   std::map<pid_t, ContainerId> executors_;
   std::vector<Ended> ended_;
@@ -197,7 +197,7 @@ bool SupervisorServer::Impl::KillAll() {
 }
 
 void SupervisorServer::Impl::AskStore() {
-  store_look_.Read([this](heron::executor::StoreVerdict verdict) {
+  store_look_.Read([this](heron::model::StoreVerdict verdict) {
     core_.OnStoreVerdict(verdict, now());
     Settle();
   });

@@ -11,7 +11,7 @@
 
 #include "heron/base/clock.h"
 #include "heron/base/ids.h"
-#include "heron/executor/core/restart_backoff.h"
+#include "heron/base/restart_backoff.h"
 #include "proto/container.pb.h"
 #include "proto/handshake.pb.h"
 #include "proto/master.pb.h"

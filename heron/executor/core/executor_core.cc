@@ -34,13 +34,13 @@ void ExecutorCore::OnContainerPlan(const proto::ContainerPlan& plan, MonotonicTi
       Run(plan, now);
       break;
     case proto::ContainerPlan::STOP:
-      BeginEnd(kExitOk, "the topology ended" + text, false, true, now);
+      BeginEnd(kExitOk, "the topology ended" + text, false, now);
       break;
     case proto::ContainerPlan::FENCED:
-      BeginEnd(kExitFenced, "another executor holds this container" + text, true, false, now);
+      BeginEnd(kExitFenced, "another executor holds this container" + text, true, now);
       break;
     case proto::ContainerPlan::NOT_WANTED:
-      BeginEnd(kExitNotWanted, "the plan has no such container" + text, false, false, now);
+      BeginEnd(kExitNotWanted, "the plan has no such container" + text, false, now);
       break;
     default:  // WAIT, and what a later version may say: what runs goes on
       break;
@@ -106,18 +106,17 @@ void ExecutorCore::DropUnwanted(MonotonicTime now) {
   }
 }
 
-void ExecutorCore::OnStoreVerdict(StoreVerdict verdict, MonotonicTime now) {
-  if (verdict == StoreVerdict::kEnded) {
-    BeginEnd(kExitOk, "the store says that the topology ended", false, true, now);
-  } else if (verdict == StoreVerdict::kNotWanted) {
+void ExecutorCore::OnStoreVerdict(model::StoreVerdict verdict, MonotonicTime now) {
+  if (verdict == model::StoreVerdict::kEnded) {
+    BeginEnd(kExitOk, "the store says that the topology ended", false, now);
+  } else if (verdict == model::StoreVerdict::kNotWanted) {
     BeginEnd(kExitNotWanted,
-             "the store says that the topology was killed or replaced by another one", false, false,
-             now);
+             "the store says that the topology was killed or replaced by another one", false, now);
   }
 }
 
 void ExecutorCore::OnTerminate(MonotonicTime now) {
-  BeginEnd(kExitOk, "told to terminate", false, false, now);
+  BeginEnd(kExitOk, "told to terminate", false, now);
 }
 
 // --- children ---
@@ -176,6 +175,7 @@ void ExecutorCore::OnChildEnded(const ChildKey& key, const ChildEnd& end, Monoto
   if (ending_.has_value() || !child.wanted) {
     children_.erase(at);
     effects_->ReportChanged();
+    if (ending_.has_value()) StopNext(now);
     EndIfNothingIsLeft();
     return;
   }
@@ -188,12 +188,12 @@ void ExecutorCore::OnChildEnded(const ChildKey& key, const ChildEnd& end, Monoto
   if (end.exit_code == kExitFenced && key.role != proto::TOPOLOGY_MASTER) {
     children_.erase(at);
     BeginEnd(kExitFenced, ToString(key) + " was fenced by a newer incarnation of this container",
-             true, false, now);
+             true, now);
     return;
   }
   if (end.exit_code == kExitNotWanted && key.role == proto::TOPOLOGY_MASTER) {
     children_.erase(at);
-    BeginEnd(kExitNotWanted, "the topology master is not wanted any more", false, false, now);
+    BeginEnd(kExitNotWanted, "the topology master is not wanted any more", false, now);
     return;
   }
   RecordFailure(child, end);
@@ -284,11 +284,6 @@ void ExecutorCore::KillChild(Child& child) {
 // --- time and end ---
 
 void ExecutorCore::OnTime(MonotonicTime now) {
-  if (master_stop_due_.has_value() && *master_stop_due_ <= now) {
-    master_stop_due_.reset();
-    const auto master = children_.find({proto::TOPOLOGY_MASTER, 0});
-    if (master != children_.end()) StopChild(master->second, now);
-  }
   for (auto& [key, child] : children_) {
     if (!child.due.has_value() || *child.due > now) continue;
     if (child.phase == Child::Phase::kStopping) {
@@ -313,39 +308,41 @@ std::optional<MonotonicTime> ExecutorCore::NextDeadline() const {
   for (const auto& [key, child] : children_) {
     if (child.phase == Child::Phase::kStopping || MayStart(child)) add(child.due);
   }
-  add(master_stop_due_);
   if (ending_.has_value() && !ending_->said) add(give_up_at_);
   return next;
 }
 
-void ExecutorCore::BeginEnd(int exit_code, const std::string& why, bool at_once, bool keep_master,
+void ExecutorCore::BeginEnd(int exit_code, const std::string& why, bool at_once,
                             MonotonicTime now) {
   // The first reason stands; a later, harder one only hurries.
   const bool first = !ending_.has_value();
   if (first) {
     ending_ = Ending{exit_code, why};
-    give_up_at_ = now + kMasterGrace + kStopGrace + kKillGrace;
+    give_up_at_ = now + 2 * kStopGrace + kKillGrace;
   }
-  if (!keep_master && master_stop_due_.has_value()) master_stop_due_ = now;
   for (auto at = children_.begin(); at != children_.end();) {
     Child& child = at->second;
     if (!child.alive()) {
       at = children_.erase(at);
       continue;
     }
-    const bool is_master = at->first.role == proto::TOPOLOGY_MASTER;
-    if (at_once) {
-      if (child.phase != Child::Phase::kKilled) KillChild(child);
-    } else if (is_master && keep_master) {
-      if (first) master_stop_due_ = now + kMasterGrace;
-    } else {
-      StopChild(child, now);
-    }
+    if (at_once && child.phase != Child::Phase::kKilled) KillChild(child);
     ++at;
   }
   if (first) effects_->ReportChanged();
+  if (!at_once) StopNext(now);
   OnTime(now);
   EndIfNothingIsLeft();
+}
+
+// Instances first: they should not see their stream manager go and call it a loss.
+void ExecutorCore::StopNext(MonotonicTime now) {
+  const bool instances = std::any_of(children_.begin(), children_.end(), [](const auto& entry) {
+    return entry.first.role == proto::INSTANCE;
+  });
+  for (auto& [key, child] : children_) {
+    if (!instances || key.role == proto::INSTANCE) StopChild(child, now);
+  }
 }
 
 void ExecutorCore::EndIfNothingIsLeft() {

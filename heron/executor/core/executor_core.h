@@ -15,7 +15,7 @@
 #include "heron/base/status.h"
 #include "heron/executor/core/child.h"
 #include "heron/executor/core/failure_log.h"
-#include "heron/executor/core/store_verdict.h"
+#include "heron/model/store_verdict.h"
 #include "proto/container.pb.h"
 #include "proto/master.pb.h"
 
@@ -48,8 +48,7 @@ class ExecutorCore {
 
   enum class Admission { kAdmitted, kFenced, kNotWanted };
 
-  static constexpr Duration kStopGrace = std::chrono::seconds(2);    // from SIGTERM to SIGKILL
-  static constexpr Duration kMasterGrace = std::chrono::seconds(2);  // of the TM after STOP
+  static constexpr Duration kStopGrace = std::chrono::seconds(2);  // from SIGTERM to SIGKILL
   // After all of these; then the executor ends without what is left and says so.
   static constexpr Duration kKillGrace = std::chrono::seconds(10);
 
@@ -60,7 +59,7 @@ class ExecutorCore {
   // From the topology master; of a lower mastership epoch than one seen before it is ignored.
   void OnContainerPlan(const proto::ContainerPlan& plan, MonotonicTime now);
   // What the store says; to be asked each second while no topology master is connected.
-  void OnStoreVerdict(StoreVerdict verdict, MonotonicTime now);
+  void OnStoreVerdict(model::StoreVerdict verdict, MonotonicTime now);
   // SIGTERM.
   void OnTerminate(MonotonicTime now);
 
@@ -101,9 +100,9 @@ class ExecutorCore {
   void RecordFailure(Child& child, const ChildEnd& end);
   void PlanRestart(Child& child, MonotonicTime now);
   void SetStreamManager(uint32_t port, Epoch epoch);
-  // `at_once`: SIGKILL. `keep_master`: the topology master gets kMasterGrace first.
-  void BeginEnd(int exit_code, const std::string& why, bool at_once, bool keep_master,
-                MonotonicTime now);
+  // `at_once`: SIGKILL; otherwise instances are stopped first, then the rest.
+  void BeginEnd(int exit_code, const std::string& why, bool at_once, MonotonicTime now);
+  void StopNext(MonotonicTime now);
   void EndIfNothingIsLeft();
 
   const Self self_;
@@ -119,7 +118,6 @@ class ExecutorCore {
   uint64_t ignored_plans_ = 0;
 
   std::optional<Ending> ending_;
-  std::optional<MonotonicTime> master_stop_due_;
   std::optional<MonotonicTime> give_up_at_;
 };
 

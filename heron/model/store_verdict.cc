@@ -1,6 +1,6 @@
-#include "heron/executor/core/store_verdict.h"
+#include "heron/model/store_verdict.h"
 
-namespace heron::executor {
+namespace heron::model {
 
 StoreVerdict Judge(const StoreView& view, const std::string& topology_id) {
   if (!view.desired.has_value()) return StoreVerdict::kNotWanted;
@@ -14,4 +14,4 @@ StoreVerdict Judge(const StoreView& view, const std::string& topology_id) {
   return StoreVerdict::kGoOn;
 }
 
-}  // namespace heron::executor
+}  // namespace heron::model

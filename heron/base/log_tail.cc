@@ -1,11 +1,11 @@
-#include "heron/executor/log_tail.h"
+#include "heron/base/log_tail.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
-namespace heron::executor {
+namespace heron {
 namespace {
 
 constexpr int64_t kReadBytes = 8192;
@@ -92,4 +92,4 @@ std::string LogTail(const std::string& path, int64_t offset, int max_lines, size
   return tail;
 }
 
-}  // namespace heron::executor
+}  // namespace heron

@@ -1,9 +1,9 @@
-#include "heron/executor/store_look.h"
+#include "heron/state/store_look.h"
 
 #include <optional>
 #include <utility>
 
-namespace heron::executor {
+namespace heron::state {
 namespace {
 
 // False when nothing can be said: unreachable or damaged.
@@ -16,36 +16,36 @@ bool Understand(const Result<state::VersionedValue>& read, std::optional<Message
 
 }  // namespace
 
-StoreLook::StoreLook(state::AsyncStore& store, state::TopologyKey key, std::string topology_id)
+StoreLook::StoreLook(AsyncStore& store, TopologyKey key, std::string topology_id)
     : store_(store), key_(std::move(key)), topology_id_(std::move(topology_id)) {}
 
 StoreLook::~StoreLook() { *alive_ = false; }
 
-void StoreLook::Read(std::function<void(StoreVerdict)> done) {
+void StoreLook::Read(std::function<void(model::StoreVerdict)> done) {
   if (reading_) return;
   reading_ = true;
   store_.Get(state::DesiredPath(key_), [this, alive = alive_, done = std::move(done)](
                                            Result<state::VersionedValue> read) mutable {
     if (!*alive) return;
-    StoreView view;
+    model::StoreView view;
     if (!Understand(read, &view.desired)) {
       reading_ = false;
-      done(StoreVerdict::kGoOn);
+      done(model::StoreVerdict::kGoOn);
       return;
     }
     ReadExecution(std::move(view), std::move(done));
   });
 }
 
-void StoreLook::ReadExecution(StoreView view, std::function<void(StoreVerdict)> done) {
+void StoreLook::ReadExecution(model::StoreView view, std::function<void(model::StoreVerdict)> done) {
   store_.Get(state::ExecutionStatePath(key_),
              [this, alive = alive_, view = std::move(view),
               done = std::move(done)](Result<state::VersionedValue> read) mutable {
                if (!*alive) return;
                reading_ = false;
                if (!Understand(read, &view.execution)) view.execution.reset();
-               done(Judge(view, topology_id_));
+               done(model::Judge(view, topology_id_));
              });
 }
 
-}  // namespace heron::executor
+}  // namespace heron::state

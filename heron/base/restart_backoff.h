@@ -7,7 +7,7 @@
 
 #include "heron/base/clock.h"
 
-namespace heron::executor {
+namespace heron {
 
 class RestartBackoff {
  public:
@@ -27,4 +27,4 @@ class RestartBackoff {
   Duration delay_ = Duration::zero();
 };
 
-}  // namespace heron::executor
+}  // namespace heron

@@ -7,7 +7,7 @@
 
 #include "proto/state.pb.h"
 
-namespace heron::executor {
+namespace heron::model {
 
 enum class StoreVerdict {
   kGoOn,       // or nothing is known: a store that cannot be reached changes nothing
@@ -23,4 +23,4 @@ struct StoreView {
 
 StoreVerdict Judge(const StoreView& view, const std::string& topology_id);
 
-}  // namespace heron::executor
+}  // namespace heron::model

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace heron::executor {
+namespace heron {
 
 // The last `max_lines` lines with something in them that were written behind `offset`, joined by "
 // | ", at most `max_bytes` bytes from the end. Always valid UTF-8 without control characters,
@@ -20,4 +20,4 @@ std::string PrintableText(std::string_view bytes);
 // The file's size, 0 when there is none.
 int64_t FileSize(const std::string& path);
 
-}  // namespace heron::executor
+}  // namespace heron

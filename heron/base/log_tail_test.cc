@@ -1,10 +1,10 @@
-#include "heron/executor/log_tail.h"
+#include "heron/base/log_tail.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-namespace heron::executor {
+namespace heron {
 namespace {
 
 std::string WriteLog(const std::string& content) {
@@ -46,4 +46,4 @@ TEST(PrintableTextTest, DamagedBytesBecomeValidText) {
 }
 
 }  // namespace
-}  // namespace heron::executor
+}  // namespace heron
