@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <mutex>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace heron::net {
@@ -106,6 +110,40 @@ TEST(ReceiveBuffer, AChunkThatNobodySharesIsUsedAgain) {
     owners.insert(frames[0].bytes.owner().get());
   }
   EXPECT_LE(owners.size(), 2u);
+}
+
+// The chunk is written again only after the other thread has read and released its frames.
+TEST(ReceiveBuffer, FramesMayBeReadAndReleasedInAnotherThread) {
+  std::mutex mutex;
+  std::deque<Frame> queue;
+  bool done = false;
+  size_t wrong = 0;
+  std::thread reader([&] {
+    for (;;) {
+      std::unique_lock<std::mutex> lock(mutex);
+      if (queue.empty() && done) return;
+      if (queue.empty()) continue;
+      Frame frame = std::move(queue.front());
+      queue.pop_front();
+      lock.unlock();
+      const char expected = static_cast<char>('a' + frame.type % 26);
+      for (char c : frame.body()) wrong += c != expected;
+    }
+  });
+  ReceiveBuffer buffer(kChunk, kLimit);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string body(3000, static_cast<char>('a' + i % 26));
+    for (Frame& frame : Receive(buffer, MakeFrame(static_cast<uint16_t>(i), body), kChunk)) {
+      std::lock_guard<std::mutex> lock(mutex);
+      queue.push_back(std::move(frame));
+    }
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    done = true;
+  }
+  reader.join();
+  EXPECT_EQ(wrong, 0u);
 }
 
 TEST(ReceiveBuffer, AFrameLargerThanTheChunkGetsABufferOfItsSize) {
