@@ -2,10 +2,10 @@
 // grouping.
 //
 //   heron::TopologyBuilder t("word-count");
-//   auto lines = t.AddSpout("lines", [=] { return Lines(path);
-//   }).Bounded().Declares<std::string>("line"); t.AddBolt("split", [] { return Split();
-//   }).Parallelism(4).Declares<std::string>("word").Shuffle(lines); return heron::Main(argc, argv,
-//   t);
+//   auto lines = t.AddSpout("lines", [=] { return Lines(path); })
+//                    .Bounded().Declares<std::string>("line");
+//   t.AddBolt("print", [] { return Print(); }).Parallelism(4).Shuffle(lines);
+//   return heron::Main(argc, argv, t);
 //
 // Nothing throws and nothing is checked one by one: Build (and Main) tells all mistakes at once.
 // Handles are small, may be copied, and belong to the builder, which must outlive them. Thread:
