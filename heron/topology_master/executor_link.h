@@ -1,5 +1,6 @@
-// The session with the executor that started this master: says that it lives and where it listens. An executor that is gone
-// for good takes its children along; should that have failed, this process ends itself.
+// The session with the executor that started this master: says that it lives and where it listens.
+// An executor that is gone for good takes its children along; should that have failed, this process
+// ends itself.
 //
 // Thread: the loop's.
 #pragma once

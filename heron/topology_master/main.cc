@@ -1,4 +1,5 @@
-// heron-topology-master: plans, watches and ends one topology. See heron/docs/life_of_a_topology.md.
+// heron-topology-master: plans, watches and ends one topology. See
+// heron/docs/life_of_a_topology.md.
 #include <glog/logging.h>
 #include <signal.h>
 

@@ -16,7 +16,7 @@ DEFINE_int32(container, 0, "Id of the container this master runs in");
 DEFINE_string(secret_file, "", "File of mode 0600 with the topology's secret");
 DEFINE_string(executor, "", "HOST:PORT of the container's executor");
 DEFINE_string(bind_host, "127.0.0.1",
-              "Address to listen on for stream managers and executors; they dial it, so it must be one they reach");
+              "Address to listen on; stream managers and executors of all hosts dial it");
 
 namespace heron::topology_master {
 

@@ -21,7 +21,8 @@ struct Options {
   std::string bind_host = "127.0.0.1";
 };
 
-// Removes what it knows from the arguments. InvalidArgument names the flag that is missing or wrong.
+// Removes what it knows from the arguments. InvalidArgument names the flag that is missing or
+// wrong.
 Result<Options> ParseOptions(int* argc, char*** argv);
 
 }  // namespace heron::topology_master

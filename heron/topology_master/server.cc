@@ -21,7 +21,8 @@ constexpr size_t kMaxQueuedBytes = 128u << 20;
 
 std::optional<link::Refusal> Admit(const proto::Identity& caller) {
   const bool executor = caller.role() == proto::EXECUTOR;
-  // Which containers the plan has is said in the answer to the first report; here only what can never be is refused.
+  // Which containers the plan has is said in the answer to the first report; here only what can
+  // never be is refused.
   if (caller.container() < (executor ? 0 : 1)) {
     return link::Refusal{proto::NOT_WANTED, "there is no such container"};
   }

@@ -1,8 +1,9 @@
-// The topology master's I/O: listens for executors and stream managers, contends for the lease of its topology, reads and
-// writes the state store, and hands everything to MasterCore.
+// The topology master's I/O: listens for executors and stream managers, contends for the lease of
+// its topology, reads and writes the state store, and hands everything to MasterCore.
 //
-// It listens before it contends, and the lease's payload says where from the first moment on. A payload with an old port is
-// harmless: whoever dials it meets nobody, or a process that refuses to be called a master of that epoch.
+// It listens before it contends, and the lease's payload says where from the first moment on. A
+// payload with an old port is harmless: whoever dials it meets nobody, or a process that refuses to
+// be called a master of that epoch.
 //
 // Thread: the loop's.
 #pragma once
@@ -24,7 +25,8 @@ namespace heron::topology_master {
 
 class Server final : private Effects, private link::SessionHandler {
  public:
-  // `on_exit` is called once, in the loop's thread; nothing is done afterwards. `loop` must outlive it.
+  // `on_exit` is called once, in the loop's thread; nothing is done afterwards. `loop` must outlive
+  // it.
   Server(net::EventLoop& loop, Options options, std::string secret,
          std::shared_ptr<state::StateStore> store, std::function<void(int exit_code)> on_exit);
   ~Server() override;

@@ -1,4 +1,5 @@
-// The whole server over loopback with a store in memory; executors and stream managers are sessions that the test plays.
+// The whole server over loopback with a store in memory; executors and stream managers are sessions
+// that the test plays.
 #include "heron/topology_master/server.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What the topology master's core asks of the world, and the small types that both speak.
 //
-// Thread: the master's event loop. The core is called with one event at a time and calls Effects from inside that event;
-// an effect must not call back into the core before it has returned.
+// Thread: the master's event loop. The core is called with one event at a time and calls Effects
+// from inside that event; an effect must not call back into the core before it has returned.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace heron::topology_master {
 
-// One connection of an executor or a stream manager. Never given twice in a process; a later one has a higher number.
+// One connection of an executor or a stream manager. Never given twice in a process; a later one
+// has a higher number.
 using SessionId = uint64_t;
 
 // When an event happens: for timeouts, and for people.
@@ -36,9 +37,10 @@ class Effects {
  public:
   virtual ~Effects() = default;
 
-  // Answered by MasterCore::OnRead with the same number, once, or never (the process will be told otherwise).
+  // Answered by MasterCore::OnRead with the same number, at most once.
   virtual void ReadNode(Node node, uint64_t request) = 0;
-  // Conditional on the version; without one the node must not exist yet. Answered by MasterCore::OnWritten.
+  // Conditional on the version; without one the node must not exist yet. Answered by
+  // MasterCore::OnWritten.
   virtual void WriteNode(Node node, uint64_t request, std::string value,
                          std::optional<int64_t> expected_version) = 0;
   // To a session that is up.

@@ -116,7 +116,8 @@ void ExecutionStateBuilder::Containers() {
     status->set_stream_manager_connected(view.stream_manager_connected);
     status->set_incarnation(view.incarnation);
     status->set_executor_pid(view.executor_pid);
-    // A new incarnation that this state does not know yet: its executor died, and everything in it. Before the first one nothing ran.
+    // A new incarnation that this state does not know yet: its executor died, and everything in it.
+    // Before the first one nothing ran.
     const uint64_t before = stored[container];
     if (ended || view.incarnation <= before) continue;
     const uint64_t times = before == 0 ? view.incarnation - 1 : view.incarnation - before;
@@ -186,7 +187,8 @@ void ExecutionStateBuilder::Grants() {
   for (const auto& [task, record] : in_.board->records()) {
     if (!record.fresh) continue;
     const TaskStatus::Phase phase = record.status.phase();
-    // Only the life that exists now may run Finish. That a life had finished stays true when it has died since.
+    // Only the life that exists now may run Finish. That a life had finished stays true when it has
+    // died since.
     const bool requested = phase == TaskStatus::FINISH_REQUESTED && record.current();
     const bool finished = phase == TaskStatus::FINISHED;
     if (!requested && !finished) continue;
@@ -194,7 +196,8 @@ void ExecutionStateBuilder::Grants() {
     if (requested && spout) continue;
     proto::TaskGrant& grant = grants_[task];
     grant.set_task(task);
-    // A bolt without a grant that is finished: the store was set back. The life that ran Finish is put on record.
+    // A bolt without a grant that is finished: the store was set back. The life that ran Finish is
+    // put on record.
     if (!spout && !grant.has_finish_grant()) {
       SetEpoch(record.epoch(), grant.mutable_finish_granted());
       grant.set_has_finish_grant(true);

@@ -1,6 +1,7 @@
-// Makes the next ExecutionState from the stored one and from what is known now: statuses, grants, finished flags, failures,
-// what was lost, the state itself. A pure function: after a failed write or a change of master it is simply called again
-// with what was read, so that nothing is counted twice and nothing is lost.
+// Makes the next ExecutionState from the stored one and from what is known now: statuses, grants,
+// finished flags, failures, what was lost, the state itself. A pure function: after a failed write
+// or a change of master it is simply called again with what was read, so that nothing is counted
+// twice and nothing is lost.
 //
 // Thread: the master's event loop.
 #pragma once

@@ -1,4 +1,5 @@
-// The executors that are connected now, what each said last, and which of their failures are stored.
+// The executors that are connected now, what each said last, and which of their failures are
+// stored.
 //
 // Thread: the master's event loop.
 #pragma once
@@ -33,7 +34,8 @@ struct ExecutorSession {
 
 class Executors {
  public:
-  // Up to which number the failures of an executor are in the stored state, or will be when a write succeeds.
+  // Up to which number the failures of an executor are in the stored state, or will be when a write
+  // succeeds.
   struct FailureMark {
     ContainerId container = 0;
     std::string nonce;

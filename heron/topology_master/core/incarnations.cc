@@ -37,7 +37,8 @@ Incarnations::Verdict Incarnations::Judge(const ExecutorClaim& claim) const {
   const Holder& holder = it->second;
   if (!holder.nonce.empty() && claim.nonce == holder.nonce) return Verdict::kHolder;
   if (IsDisplaced(claim)) return Verdict::kFenced;
-  // One that claims a higher incarnation than the stored one has outlived a store that was set back; it gets a new one.
+  // One that claims a higher incarnation than the stored one has outlived a store that was set
+  // back; it gets a new one.
   if (claim.incarnation == 0 || claim.incarnation > holder.incarnation) return Verdict::kCandidate;
   return Verdict::kFenced;
 }

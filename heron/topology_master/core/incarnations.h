@@ -1,5 +1,6 @@
-// Which executor holds a container. The stored physical plan names the holder by its nonce, with an incarnation that is
-// raised for each new holder and never used twice; this class compares executors with it and makes the next plan.
+// Which executor holds a container. The stored physical plan names the holder by its nonce, with an
+// incarnation that is raised for each new holder and never used twice; this class compares
+// executors with it and makes the next plan.
 //
 // Thread: the master's event loop.
 #pragma once
@@ -44,12 +45,12 @@ class Incarnations {
   bool HasContainer(ContainerId container) const { return holders_.count(container) > 0; }
   uint64_t IncarnationOf(ContainerId container) const;  // 0: none yet
 
-  // The plan in which every candidate holds its container; of several for one container the last in `claims`. Raises the
-  // version. nullopt when there is none. Not valid before it was stored.
+  // The plan in which every candidate holds its container; of several for one container the last in
+  // `claims`. Raises the version. nullopt when there is none. Not valid before it was stored.
   std::optional<proto::PhysicalPlan> Issue(const proto::PhysicalPlan& stored,
                                            const std::vector<ExecutorClaim>& claims) const;
-  // Call with the claims that were there when an issued plan was stored, after SetPlan: those that did not get their
-  // container are fenced from now on.
+  // Call with the claims that were there when an issued plan was stored, after SetPlan: those that
+  // did not get their container are fenced from now on.
   void Displace(const std::vector<ExecutorClaim>& claims);
 
  private:

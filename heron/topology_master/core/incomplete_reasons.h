@@ -1,7 +1,9 @@
-// The lines of ExecutionState.incomplete: what a topology lost on its way, for people. They are kept in the stored state
-// itself, so that a new master goes on where the old one stopped: at most kMaxLines lines, then one that counts the rest.
+// The lines of ExecutionState.incomplete: what a topology lost on its way, for people. They are
+// kept in the stored state itself, so that a new master goes on where the old one stopped: at most
+// kMaxLines lines, then one that counts the rest.
 //
-// A line is known by its prefix (who and what); the same prefix again changes the line and adds none.
+// A line is known by its prefix (who and what); the same prefix again changes the line and adds
+// none.
 //
 // Thread: the master's event loop.
 #pragma once
@@ -21,11 +23,13 @@ class IncompleteReasons {
   IncompleteReasons() = default;
   explicit IncompleteReasons(const google::protobuf::RepeatedPtrField<std::string>& stored);
 
-  // Something that happened, once more: "PREFIX (CAUSE): CONSEQUENCE", then "PREFIX 2 times (last: CAUSE): CONSEQUENCE".
+  // Something that happened, once more: "PREFIX (CAUSE): CONSEQUENCE", then "PREFIX 2 times (last:
+  // CAUSE): CONSEQUENCE".
   void Happened(const std::string& prefix, const std::string& cause,
                 const std::string& consequence, uint64_t times = 1);
 
-  // A quantity: "PREFIX: TEXT". `is_new` says that this prefix was not noted before; it counts where there is no room.
+  // A quantity: "PREFIX: TEXT". `is_new` says that this prefix was not noted before; it counts
+  // where there is no room.
   void Note(const std::string& prefix, const std::string& text, bool is_new);
 
   void WriteTo(google::protobuf::RepeatedPtrField<std::string>* out) const;

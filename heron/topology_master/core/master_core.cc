@@ -372,7 +372,8 @@ std::map<ContainerId, ContainerView> MasterCore::ContainerViews() const {
 
 void MasterCore::WriteState(Moment m) {
   if (!state_due_ || m.now < *state_due_ || !nodes_.CanWrite(Node::kExecutionState)) return;
-  // While a plan is under way the incarnations of this moment are not yet true; its answer brings us back here.
+  // While a plan is under way the incarnations of this moment are not yet true; its answer brings
+  // us back here.
   if (nodes_.writing(Node::kPhysicalPlan)) return;
   state_due_.reset();
 

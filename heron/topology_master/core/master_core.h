@@ -1,9 +1,10 @@
 // The brain of the topology master, free of I/O: it takes events and answers with Effects.
 //
-// It changes something only while it holds the lease and has read everything since it got it; each change is a conditional
-// write, and nobody is told of a change before its write succeeded. Without the lease it only repeats what it had said.
-// The next plan and the next state are always made from what is stored plus the latest reports (Incarnations::Issue,
-// ExecutionStateBuilder): a write that lost or whose fate is unknown costs nothing but reading again.
+// It changes something only while it holds the lease and has read everything since it got it; each
+// change is a conditional write, and nobody is told of a change before its write succeeded. Without
+// the lease it only repeats what it had said. The next plan and the next state are always made from
+// what is stored plus the latest reports (Incarnations::Issue, ExecutionStateBuilder): a write that
+// lost or whose fate is unknown costs nothing but reading again.
 //
 // Thread: the master's event loop. Time comes with each event.
 #pragma once
@@ -34,7 +35,8 @@ class MasterCore {
     std::string topology_id;
     Duration heartbeat_interval = std::chrono::milliseconds(500);
   };
-  // Least time between two writes of a node, and between two rounds of messages on account of changes.
+  // Least time between two writes of a node, and between two rounds of messages on account of
+  // changes.
   static constexpr Duration kUrgentPause = std::chrono::milliseconds(20);
   // The same for changes that only people wait for.
   static constexpr Duration kShownPause = std::chrono::milliseconds(250);

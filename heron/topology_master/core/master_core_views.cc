@@ -1,4 +1,5 @@
-// The messages of MasterCore: what it says to executors and stream managers, made from what is stored.
+// The messages of MasterCore: what it says to executors and stream managers, made from what is
+// stored.
 #include <algorithm>
 
 #include "heron/topology_master/core/master_core.h"
@@ -30,7 +31,8 @@ void MasterCore::SendViews(Moment m) {
     views_sent_at_ = m.now;
   }
   const auto due = [&](const auto& session) {
-    return changed || session.sent.empty() || m.now >= session.sent_at + options_.heartbeat_interval;
+    return changed || session.sent.empty() ||
+           m.now >= session.sent_at + options_.heartbeat_interval;
   };
   for (auto& [id, session] : executors_.sessions()) {
     if (!session.report || (!session.answer_due && !due(session))) continue;

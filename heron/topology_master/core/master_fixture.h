@@ -1,4 +1,5 @@
-// For tests: a topology of seven tasks in three containers with sparse ids, its executors and stream managers played by hand.
+// For tests: a topology of seven tasks in three containers with sparse ids, its executors and
+// stream managers played by hand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -132,8 +133,10 @@ class MasterFixture : public testing::Test {
     failure->set_failures_in_a_row(had_progress ? 0 : 1);
     failure->set_at_unix_ms(clock.UnixMillis());
   }
-  proto::ContainerPlan PlanOf(ContainerId c) { return master->plan(executor_session[c]); }
-  proto::MasterUpdate UpdateOf(ContainerId c) { return master->update(manager_session[c]); }
+  const proto::ContainerPlan& PlanOf(ContainerId c) { return master->plan(executor_session[c]); }
+  const proto::MasterUpdate& UpdateOf(ContainerId c) {
+    return master->update(manager_session[c]);
+  }
   std::string Incomplete() const {
     std::string text;
     const proto::ExecutionState state = store.state();

@@ -1,5 +1,5 @@
-// For tests: a model of the state store and a master core whose effects are recorded and answered on demand. Both check
-// what must never happen, whatever the test is about.
+// For tests: a model of the state store and a master core whose effects are recorded and answered
+// on demand. Both check what must never happen, whatever the test is about.
 //
 // Single-threaded.
 #pragma once
@@ -41,7 +41,8 @@ class StoreModel {
   void Put(Node node, const google::protobuf::MessageLite& message);
   void Remove(Node node) { nodes_.erase(node); }
   void Desire(proto::DesiredState::Desire desire, const std::string& id = kTopologyId);
-  // A topology of spouts and bolts: (name, tasks), the first is a spout. Tasks are dealt over the containers.
+  // A topology of spouts and bolts: (name, tasks), the first is a spout. Tasks are dealt over the
+  // containers.
   void Submit(const std::vector<std::pair<std::string, int>>& components,
               const std::vector<ContainerId>& containers, bool bounded = true);
 
@@ -102,10 +103,11 @@ class MasterUnderTest : public Effects {
   bool check_sent_is_stored = true;
 
   // The last one said to a session; a default one if there is none.
-  proto::ContainerPlan plan(SessionId session) { return plans[session]; }
-  proto::MasterUpdate update(SessionId session) { return updates[session]; }
+  const proto::ContainerPlan& plan(SessionId session) { return plans[session]; }
+  const proto::MasterUpdate& update(SessionId session) { return updates[session]; }
   std::map<SessionId, proto::ContainerPlan> plans;
-  std::map<SessionId, proto::MasterUpdate> updates;  // topology and plan of the last update that had them
+  // With topology and plan of the last update that had them.
+  std::map<SessionId, proto::MasterUpdate> updates;
   std::map<SessionId, int> updates_with_plan;
   std::optional<int> exit_code;
   std::string exit_text;

@@ -1,5 +1,5 @@
-// Everything dies, in any order and often; in the end the topology finishes, and nothing that must not happen has happened
-// (StoreModel and SimulatedTopology check that in every step).
+// Everything dies, in any order and often; in the end the topology finishes, and nothing that must
+// not happen has happened (StoreModel and SimulatedTopology check that in every step).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -61,16 +61,16 @@ void RunSeeds(uint64_t first, uint64_t count, const SimulatedTopology::Faults& f
 }
 
 TEST(MasterSimulation, MastersComeAndGo) {
-  RunSeeds(1000, 150,
+  RunSeeds(1000, 80,
            {.kill_master = 20, .lose_lease = 20, .second_master = 20, .store_trouble = 100}, 500);
 }
 
 TEST(MasterSimulation, TasksAndContainersDie) {
-  RunSeeds(2000, 150, {.kill_task = 15, .kill_stream_manager = 10, .kill_executor = 8}, 700);
+  RunSeeds(2000, 80, {.kill_task = 15, .kill_stream_manager = 10, .kill_executor = 8}, 700);
 }
 
 TEST(MasterSimulation, EverythingDies) {
-  RunSeeds(3000, 300,
+  RunSeeds(3000, 150,
            {.kill_task = 15,
             .kill_stream_manager = 10,
             .kill_executor = 8,

@@ -1,5 +1,6 @@
-// For tests: everything around topology masters, moving by itself: executors, stream managers and tasks that start, work,
-// end, die and come back, and masters that take over from each other. Time is simulated; the seed decides everything.
+// For tests: everything around topology masters, moving by itself: executors, stream managers and
+// tasks that start, work, end, die and come back, and masters that take over from each other. Time
+// is simulated; the seed decides everything.
 //
 // Single-threaded.
 #pragma once
@@ -35,7 +36,8 @@ class SimulatedTopology {
                     const std::vector<ContainerId>& containers);
 
   void Step(const Faults& faults);
-  // Without faults, until the store says FINISHED and every executor was told to stop. False: it did not come.
+  // Without faults, until the store says FINISHED and every executor was told to stop. False: it
+  // did not come.
   bool RunToTheEnd(Duration limit);
   // The master dies in its `n`-th write from now on, which then happens or not.
   void KillMasterInWrite(int n, bool stored);

@@ -46,8 +46,9 @@ void StoredNodes::Write(Node node, std::string value) {
 
 bool StoredNodes::OnRead(MonotonicTime now, uint64_t request, Result<StoredValue> result) {
   if (phase_ != Phase::kReading || request == 0) return false;
-  auto s = std::find_if(slots_.begin(), slots_.end(),
-                        [request](const Slot& candidate) { return candidate.read_request == request; });
+  auto s = std::find_if(slots_.begin(), slots_.end(), [request](const Slot& candidate) {
+    return candidate.read_request == request;
+  });
   if (s == slots_.end()) return false;
   if (result.ok()) {
     s->value = std::move(result).value();

@@ -1,6 +1,6 @@
-// The master's nodes in the state store as last read or written, and the rules for changing them: everything is read before
-// the first write; at most one write per node is under way; a write that lost, or whose answer is an error (it may have
-// happened), makes everything be read again.
+// The master's nodes in the state store as last read or written, and the rules for changing them:
+// everything is read before the first write; at most one write per node is under way; a write that
+// lost, or whose answer is an error (it may have happened), makes everything be read again.
 //
 // Thread: the master's event loop.
 #pragma once
@@ -45,7 +45,8 @@ class StoredNodes {
 
   // True when this answer made it complete.
   bool OnRead(MonotonicTime now, uint64_t request, Result<StoredValue> result);
-  // The node that is stored now with the value that was written; nullopt for an answer to nothing, and for a failure.
+  // The node that is stored now with the value that was written; nullopt for an answer to nothing,
+  // and for a failure.
   std::optional<Node> OnWritten(MonotonicTime now, uint64_t request, const Result<int64_t>& result);
   void OnTick(MonotonicTime now);
 

@@ -1,5 +1,5 @@
-// The stream managers that are connected now, what each said last, and where they are. Addresses are soft state of this
-// master process: rebuilt from reports, never stored.
+// The stream managers that are connected now, what each said last, and where they are. Addresses
+// are soft state of this master process: rebuilt from reports, never stored.
 //
 // Thread: the master's event loop.
 #pragma once
@@ -34,9 +34,9 @@ class StreamManagers {
   // The session if the report is its own; nullptr: ignored.
   StreamManagerSession* Report(SessionId id, proto::StreamManagerReport report);
 
-  // Takes the session's report as that of its container's stream manager: learns its address. False when the plan has no
-  // such container, or a later stream manager of it is known: the report counts for nothing then. `changed` is set to
-  // true when an address changed.
+  // Takes the session's report as that of its container's stream manager: learns its address. False
+  // when the plan has no such container, or a later stream manager of it is known: the report
+  // counts for nothing then. `changed` is set to true when an address changed.
   bool Accept(const StreamManagerSession& session, const Incarnations& incarnations,
               bool* changed);
   bool IsCurrent(const StreamManagerSession& session, const Incarnations& incarnations) const;

@@ -1,5 +1,6 @@
-// What is known of the tasks now: the latest status of each, as its stream manager reported it, and the highest epoch that
-// anybody mentioned. Soft state: a new master starts from the statuses in the stored ExecutionState and hears the rest again.
+// What is known of the tasks now: the latest status of each, as its stream manager reported it, and
+// the highest epoch that anybody mentioned. Soft state: a new master starts from the statuses in
+// the stored ExecutionState and hears the rest again.
 //
 // Thread: the master's event loop.
 #pragma once
@@ -37,10 +38,12 @@ class TaskBoard {
   // What a report changed.
   enum class Change { kNothing, kCounters, kPhase };
 
-  // Keeps what is known of tasks that are in the layout, forgets others, learns what the stored state tells.
+  // Keeps what is known of tasks that are in the layout, forgets others, learns what the stored
+  // state tells.
   void Load(const model::TaskLayout& layout, const proto::ExecutionState* stored);
 
-  // A status from the stream manager of the task's container. Unknown tasks and lower epochs change nothing.
+  // A status from the stream manager of the task's container. Unknown tasks and lower epochs change
+  // nothing.
   Change Report(const proto::TaskStatus& status);
   // Somebody knows that this life of the task has begun.
   void RaiseKnown(TaskId task, Epoch epoch);

@@ -1,4 +1,5 @@
-// What the store says about a topology, parsed and checked together: the base of everything the master sends.
+// What the store says about a topology, parsed and checked together: the base of everything the
+// master sends.
 //
 // Thread: the master's event loop.
 #pragma once
@@ -34,7 +35,8 @@ struct TopologyRecord {
   proto::SubmittedTopology submitted;
   proto::PhysicalPlan plan;
   bool plan_stored = false;  // false: made from the packing plan, nobody may see it yet
-  // nullptr: topology and plan do not fit together, which nothing but a new submit heals; plan_error says why.
+  // nullptr: topology and plan do not fit together, which nothing but a new submit heals;
+  // plan_error says why.
   std::shared_ptr<const model::TaskLayout> layout;
   std::string plan_error;
   std::optional<proto::ExecutionState> state;  // of this topology id
