@@ -1,10 +1,10 @@
 #include "tools/cli/definition.h"
 
 #include <algorithm>
-#include <bit>
 #include <sstream>
 
 #include "heron/model/topology_check.h"
+#include "heron/routing/key_groups.h"
 #include "heron/settings/topology_settings.h"
 #include "scheduler/packing/round_robin.h"
 #include "tools/cli/nearest.h"
@@ -75,10 +75,6 @@ Status AsStatus(const std::vector<std::string>& problems) {
 
 }  // namespace
 
-uint32_t KeyGroups(uint32_t parallelism) {
-  return std::max<uint32_t>(128, std::bit_ceil(8 * std::max<uint32_t>(1, parallelism)));
-}
-
 Result<Definition> Define(const Topology& described, const std::string& name,
                           const Overrides& overrides,
                           const heron::settings::ClusterConfig& config) {
@@ -116,7 +112,8 @@ Result<Definition> Define(const Topology& described, const std::string& name,
   if (!plan.ok()) return plan.status();
   definition.plan = *plan;
   for (const Component& component : topology.components()) {
-    definition.key_groups[component.name()] = KeyGroups(component.parallelism());
+    definition.key_groups[component.name()] =
+        heron::routing::DefaultKeyGroups(component.parallelism());
   }
   if (definition.plan.containers_size() < containers) {
     definition.notices.push_back("only " + std::to_string(definition.plan.containers_size()) +

@@ -28,9 +28,6 @@ struct Definition {
   std::vector<std::string> notices;  // a line each, for the user
 };
 
-// The larger of 128 and the next power of two of 8 x parallelism.
-uint32_t KeyGroups(uint32_t parallelism);
-
 // `config` has the settings of the cluster's files and of --config. InvalidArgument lists all
 // problems, a line each.
 heron::Result<Definition> Define(const heron::proto::Topology& described, const std::string& name,

@@ -73,14 +73,6 @@ TEST(DefinitionTest, SubmitterHasTheLastWord) {
   EXPECT_EQ(definition->key_groups["count"], 512u);
 }
 
-TEST(DefinitionTest, KeyGroups) {
-  EXPECT_EQ(KeyGroups(1), 128u);
-  EXPECT_EQ(KeyGroups(16), 128u);
-  EXPECT_EQ(KeyGroups(17), 256u);
-  EXPECT_EQ(KeyGroups(32), 256u);
-  EXPECT_EQ(KeyGroups(1000), 8192u);
-}
-
 TEST(DefinitionTest, UnknownComponentNamesTheNearest) {
   Overrides overrides;
   overrides.parallelism = {{"cuont", 2}, {"coun", 3}};
