@@ -173,8 +173,11 @@ Result<FileAnswer> PublishFile(const FileDescriptor& file, const std::string& te
 }
 
 Result<FileAnswer> PublishFolder(const std::string& from, const std::string& to) {
+  // Held open: an inode number is only good for telling folders apart while its folder cannot be freed. A sweeper may take
+  // ours away, and the next one made gets the number.
+  FileDescriptor held(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat ours {};
-  if (::lstat(from.c_str(), &ours) != 0) {
+  if (held.get() < 0 || ::fstat(held.get(), &ours) != 0) {
     if (errno == ENOENT) return FileAnswer::kGone;
     return FileError(errno, from);
   }

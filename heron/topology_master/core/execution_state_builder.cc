@@ -154,6 +154,10 @@ void ExecutionStateBuilder::Tasks() {
         status->epoch().incarnation() < view->second.incarnation) {
       status->set_phase(TaskStatus::DOWN);
     }
+    if (in_.settled && HasRegistered(*status) && view != in_.containers.end() &&
+        !view->second.stream_manager_connected) {
+      status->set_phase(TaskStatus::DOWN);
+    }
   }
 }
 
@@ -314,6 +318,30 @@ void ExecutionStateBuilder::State() {
   }
   EnterState(in_.desire == proto::DesiredState::INACTIVE ? ExecutionState::INACTIVE
                                                          : ExecutionState::RUNNING);
+  if (in_.settled) next_.set_waiting_for(Missing());
+}
+
+// What a running topology lacks now; empty when everything is there.
+std::string ExecutionStateBuilder::Missing() const {
+  std::vector<std::string> missing, down;
+  for (const auto& [container, view] : in_.containers) {
+    if (container == 0) continue;  // this master is its child
+    if (!view.executor_connected) {
+      missing.push_back("container " + std::to_string(container) + " has no executor");
+    } else if (!view.stream_manager_connected) {
+      missing.push_back("container " + std::to_string(container) + " has no stream manager");
+    }
+  }
+  for (const auto& [task, record] : in_.board->records()) {
+    const model::TaskInfo* info = in_.layout->Find(task);
+    auto view = in_.containers.find(info->container);
+    const bool told = view == in_.containers.end() || !view->second.stream_manager_connected;
+    if (!told && record.status.phase() == TaskStatus::DOWN) {
+      down.push_back(DescribeTask(*in_.layout, task));
+    }
+  }
+  if (!down.empty()) missing.push_back("not connected: " + Join(down));
+  return Join(missing);
 }
 
 std::string ExecutionStateBuilder::WaitingFor() const {

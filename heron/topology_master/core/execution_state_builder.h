@@ -43,6 +43,8 @@ struct ExecutionInputs {
   uint64_t mastership_epoch = 0;
   uint64_t physical_plan_version = 0;
   int task_max_restarts = 3;
+  // This master has been in office long enough for everybody to have called: who is absent now is missing.
+  bool settled = false;
   int64_t unix_ms = 0;
 };
 
@@ -71,6 +73,7 @@ class ExecutionStateBuilder {
   bool IsFinished(TaskId task) const;
   bool HasUnfinishedTask(ContainerId container) const;
   std::string WaitingFor() const;
+  std::string Missing() const;
   void EnterState(proto::ExecutionState::State state);
 
   const ExecutionInputs& in_;

@@ -49,6 +49,8 @@ void MasterCore::Exit(int code, const std::string& why) {
 void MasterCore::OnLeaseGained(Moment m, uint64_t epoch) {
   if (exited_) return;
   lease_epoch_ = epoch;
+  office_since_ = m.now;
+  settled_ = false;
   nodes_.ReadAll(m.now);
 }
 
@@ -306,6 +308,10 @@ void MasterCore::OnTick(Moment m) {
   if (exited_) return;
   nodes_.OnTick(m.now);
   if (m.now >= desired_due_) ReadDesired(m);
+  if (acting() && !settled_ && m.now >= office_since_ + kSettleTime) {
+    settled_ = true;
+    StateDue(m, kShownPause);
+  }
   Flush(m);
 }
 
@@ -390,6 +396,7 @@ void MasterCore::WriteState(Moment m) {
   in.mastership_epoch = lease_epoch_;
   in.physical_plan_version = record_->plan_stored ? record_->plan.version() : 0;
   in.task_max_restarts = record_->task_max_restarts;
+  in.settled = settled_;
   in.unix_ms = m.unix_ms;
 
   proto::ExecutionState next = ExecutionStateBuilder(in).Build();

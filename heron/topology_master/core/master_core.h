@@ -61,6 +61,9 @@ class MasterCore {
   void OnStreamManagerReport(Moment m, SessionId id, proto::StreamManagerReport report);
   void OnStreamManagerDown(Moment m, SessionId id);
 
+  // From taking office until then nobody is called missing: they need time to find this master.
+  static constexpr Duration kSettleTime = std::chrono::seconds(3);
+
   // Every 20 ms or so.
   void OnTick(Moment m);
 
@@ -109,6 +112,8 @@ class MasterCore {
   // As stored, and the epoch under which it was read. Stays when the lease is lost.
   std::optional<TopologyRecord> record_;
   uint64_t record_epoch_ = 0;
+  MonotonicTime office_since_{};
+  bool settled_ = false;
   proto::DesiredState::Desire desire_ = proto::DesiredState::DESIRE_UNSPECIFIED;
   std::map<ContainerId, int> plan_index_;  // in record_->plan.containers
   bool all_registered_ = false;  // by the stored state

@@ -63,6 +63,21 @@ TEST_F(MasterFixture, StartsTasksInSparseContainersAndRunsWhenAllAreOpen) {
   EXPECT_EQ(store.state().incomplete_size(), 0);
 }
 
+TEST_F(MasterFixture, SaysWhatARunningTopologyLacks) {
+  StartAll();
+  master->Run(std::chrono::seconds(4));
+  EXPECT_EQ(store.state().waiting_for(), "");
+  DisconnectExecutor(5);
+  master->core().OnStreamManagerDown(master->Now(), manager_session[5]);
+  master->Run(std::chrono::seconds(1));
+  EXPECT_EQ(store.state().state(), ExecutionState::RUNNING);
+  EXPECT_EQ(store.state().waiting_for(), "container 5 has no executor");
+  EXPECT_EQ(store.state().tasks(1).phase(), TaskStatus::DOWN) << "task 2 lives there";
+  Say(1, TaskStatus::DOWN);
+  EXPECT_EQ(store.state().waiting_for(),
+            "container 5 has no executor, not connected: words[0] (task 1)");
+}
+
 TEST_F(MasterFixture, TheExecutorOfContainerZeroRunsWithoutTasks) {
   NewMaster(1);
   ConnectExecutor(0, "zero");
