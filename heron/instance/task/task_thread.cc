@@ -138,7 +138,7 @@ void TaskThread::Run() {
 }
 
 void TaskThread::PrepareGroupings() {
-  method_ = "Prepare of a custom grouping";
+  method_ = "factory or Prepare of a custom grouping";
   Status prepared = output_.PrepareGroupings([this](const std::string& reader,
                                                     const std::string& stream) {
     return BuilderAccess::MakeGrouping(*options_.builder, reader, options_.facts.component, stream);
