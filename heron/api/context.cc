@@ -1,5 +1,7 @@
 #include "heron/api/context.h"
 
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "heron/api/errors.h"
@@ -54,6 +56,13 @@ uint32_t TaskContext::FindOutput(std::string_view stream, std::span<const std::s
   throw TypeError("component '" + facts_.component + "', stream '" + declared.stream +
                   "': Output asks for " + FieldsText(asked, types) + ", the topology declares " +
                   FieldsText(declared.names, declared.types));
+}
+
+std::vector<int32_t> TaskContext::TasksOf(const std::string& component) const {
+  std::optional<std::vector<int32_t>> tasks = runtime_.TasksOf(component);
+  if (tasks) return *std::move(tasks);
+  throw std::out_of_range("component '" + facts_.component + "' asks for the tasks of '" +
+                          component + "', which the topology does not have");
 }
 
 FieldsOutput TaskContext::OutputFields(std::string_view stream) {

@@ -49,6 +49,9 @@ class TaskContext {
   int32_t index() const { return facts_.index; }              // from 0, within the component
   int32_t parallelism() const { return facts_.parallelism; }  // of the component
   int32_t container() const { return facts_.container; }
+  // The tasks of any component of the topology, for EmitTo: [i] is the task with index i. Throws
+  // std::out_of_range if there is no such component. Slow: ask once, in Open or Prepare.
+  std::vector<int32_t> TasksOf(const std::string& component) const;
   // Of this container, shared by its tasks; may be written to, gone with the container.
   const std::string& container_folder() const { return facts_.container_folder; }
   const heron::Args& arguments() const { return args_; }

@@ -39,6 +39,10 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
   };
 
   internal::Emitter& emitter() override { return *this; }
+  std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override {
+    if (component != "count") return std::nullopt;
+    return std::vector<int32_t>{9, 8, 7};
+  }
   void SetProgress(double fraction) override { progress = fraction; }
   std::shared_ptr<internal::WakeTarget> wake_target() override { return target; }
 
@@ -51,6 +55,10 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
     }
     return answer;
   }
+  EmitResult EmitTo(uint32_t stream, int32_t task, std::span<const FieldView> values) override {
+    last_task = task;
+    return Emit(stream, values);
+  }
   void Refused(uint32_t stream, EmitResult why) override {
     last_stream = stream;
     refused.push_back(why);
@@ -59,6 +67,7 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
   bool keep = true;
   int emits = 0;
   uint32_t last_stream = 99;
+  int32_t last_task = 0;
   Values last;
   std::vector<EmitResult> refused;
   EmitResult answer = EmitResult::kOk;
@@ -146,6 +155,42 @@ TEST_F(ContextTest, EmitsToTheDeclaredStream) {
   EXPECT_EQ(errors.Emit(4), EmitResult::kTooLarge);
 }
 
+TEST_F(ContextTest, EmitToNamesTheTask) {
+  auto out = context_.Output<std::string_view, int64_t>("word", "count");
+  EXPECT_EQ(out.EmitTo(8, "the", 3), EmitResult::kOk);
+  EXPECT_EQ(runtime_.last_task, 8);
+  EXPECT_EQ(runtime_.last_stream, 0u);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value("the"), Value(3)));
+  auto any = context_.Output<Value>(Stream("errors"), "what");
+  any.EmitTo(7, List{"x"});
+  EXPECT_EQ(runtime_.last_task, 7);
+  EXPECT_EQ(runtime_.last_stream, 1u);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value(List{"x"})));
+  runtime_.answer = EmitResult::kNotATask;
+  EXPECT_EQ(any.EmitTo(1, 2), EmitResult::kNotATask);
+
+  FieldsOutput fields = context_.OutputFields();
+  EXPECT_EQ(fields.EmitTo(9, Values{"a", 1}), EmitResult::kNotATask);
+  EXPECT_EQ(runtime_.last_task, 9);
+  EXPECT_EQ(fields.EmitTo(6, Values{1, 1}), EmitResult::kWrongValues);
+  EXPECT_EQ(runtime_.last_task, 9) << "nothing wrong reaches the engine";
+  runtime_.last_task = 0;
+  context_.Output<std::string_view, int64_t>("word", "count").Emit("w", 1);
+  EXPECT_EQ(runtime_.last_task, 0);
+  EXPECT_EQ((Output<int64_t>().EmitTo(1, 1)), EmitResult::kUnknownStream);
+  EXPECT_EQ(FieldsOutput().EmitTo(1, Values{1}), EmitResult::kUnknownStream);
+}
+
+TEST_F(ContextTest, TasksOfAComponentAreKnownByName) {
+  EXPECT_THAT(context_.TasksOf("count"), ElementsAre(9, 8, 7));
+  try {
+    context_.TasksOf("cuont");
+    FAIL();
+  } catch (const std::out_of_range& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'split'"), HasSubstr("'cuont'")));
+  }
+}
+
 TEST_F(ContextTest, EveryTypeCanBeEmitted) {
   auto out = context_.Output<bool, double, Bytes, List>(Stream("all"), "b", "d", "y", "l");
   out.Emit(true, 0.5, Bytes{"raw"}, List{1, List{"x"}});
@@ -174,8 +219,9 @@ TEST_F(ContextTest, ATypedEmitAsksNothingOfTheHeap) {
   std::string word(1000, 'w');
   size_t before = heap_calls;
   for (int i = 0; i < 100; ++i) out.Emit(word, i);
+  for (int i = 0; i < 100; ++i) out.EmitTo(i, word, i);
   EXPECT_EQ(heap_calls, before);
-  EXPECT_EQ(runtime_.emits, 100);
+  EXPECT_EQ(runtime_.emits, 200);
 }
 
 TEST_F(ContextTest, AnOutputThatDiffersFromItsDeclarationShowsBothSides) {

@@ -2,22 +2,35 @@
 
 namespace heron {
 
-EmitResult FieldsOutput::EmitFields(std::span<const FieldView> values) {
+EmitResult FieldsOutput::Check(std::span<const FieldView> values) {
   if (emitter_ == nullptr) return EmitResult::kUnknownStream;
   bool fits = values.size() == types_.size();
   for (size_t i = 0; fits && i < values.size(); ++i) {
     fits = internal::TypeAllows(types_[i], values[i].type());
   }
-  if (!fits) {
-    emitter_->Refused(stream_, EmitResult::kWrongValues);
-    return EmitResult::kWrongValues;
-  }
-  return emitter_->Emit(stream_, values);
+  if (fits) return EmitResult::kOk;
+  emitter_->Refused(stream_, EmitResult::kWrongValues);
+  return EmitResult::kWrongValues;
+}
+
+EmitResult FieldsOutput::EmitFields(std::span<const FieldView> values) {
+  const EmitResult checked = Check(values);
+  return checked == EmitResult::kOk ? emitter_->Emit(stream_, values) : checked;
+}
+
+EmitResult FieldsOutput::EmitFieldsTo(int32_t task, std::span<const FieldView> values) {
+  const EmitResult checked = Check(values);
+  return checked == EmitResult::kOk ? emitter_->EmitTo(stream_, task, values) : checked;
 }
 
 EmitResult FieldsOutput::Emit(const Values& values) {
   internal::ValueViews views(values);
   return EmitFields(views.views());
+}
+
+EmitResult FieldsOutput::EmitTo(int32_t task, const Values& values) {
+  internal::ValueViews views(values);
+  return EmitFieldsTo(task, views.views());
 }
 
 }  // namespace heron

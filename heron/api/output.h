@@ -24,16 +24,20 @@ class Output {
   Output() = default;  // emits nowhere: kUnknownStream
   Output(internal::Emitter* emitter, uint32_t stream) : emitter_(emitter), stream_(stream) {}
 
-  // Sends one tuple. Blocks while there is no room; never throws.
+  // Sends one tuple to the tasks that the groupings of the stream's readers pick; direct readers
+  // get nothing. Blocks while there is no room; throws nothing but what a custom grouping throws.
   EmitResult Emit(typename internal::FieldType<Types>::Arg... values) {
     if (emitter_ == nullptr) return EmitResult::kUnknownStream;
-    if constexpr ((internal::IsOwnedFieldType<Types> || ...)) {
-      return EmitOwned(values...);
-    } else {
-      const std::array<FieldView, sizeof...(Types)> views{
-          internal::FieldType<Types>::View(values)...};
-      return emitter_->Emit(stream_, views);
-    }
+    return Send([this](auto& views) { return emitter_->Emit(stream_, views); }, values...);
+  }
+
+  // Sends one tuple to this task of a bolt that reads the stream by Direct, and to nobody else;
+  // kNotATask if there is no such task. ctx.TasksOf("bolt") has the tasks. Blocks like Emit; never
+  // throws.
+  EmitResult EmitTo(int32_t task, typename internal::FieldType<Types>::Arg... values) {
+    if (emitter_ == nullptr) return EmitResult::kUnknownStream;
+    return Send([this, task](auto& views) { return emitter_->EmitTo(stream_, task, views); },
+                values...);
   }
 
  private:
@@ -55,14 +59,21 @@ class Output {
     }
   }
 
-  // With lists or values of any type: these are copied, the rest is not.
-  EmitResult EmitOwned(typename internal::FieldType<Types>::Arg... values) {
-    const std::array<Value, sizeof...(Types)> owned{OwnedOf<Types>(values)...};
-    const internal::ValueViews owned_views(owned);
-    size_t i = 0;
-    const std::array<FieldView, sizeof...(Types)> views{
-        ViewOf<Types>(values, owned_views.views()[i++])...};
-    return emitter_->Emit(stream_, views);
+  // Lists and values of any type are copied, the rest is not.
+  template <typename Do>
+  static EmitResult Send(Do send, typename internal::FieldType<Types>::Arg... values) {
+    if constexpr ((internal::IsOwnedFieldType<Types> || ...)) {
+      const std::array<Value, sizeof...(Types)> owned{OwnedOf<Types>(values)...};
+      const internal::ValueViews owned_views(owned);
+      size_t i = 0;
+      const std::array<FieldView, sizeof...(Types)> views{
+          ViewOf<Types>(values, owned_views.views()[i++])...};
+      return send(views);
+    } else {
+      const std::array<FieldView, sizeof...(Types)> views{
+          internal::FieldType<Types>::View(values)...};
+      return send(views);
+    }
   }
 
   internal::Emitter* emitter_ = nullptr;
@@ -80,8 +91,14 @@ class FieldsOutput {
 
   EmitResult EmitFields(std::span<const FieldView> values);
   EmitResult Emit(const Values& values);  // slow: makes views first
+  // To one task of a bolt that reads the stream by Direct; see Output::EmitTo.
+  EmitResult EmitFieldsTo(int32_t task, std::span<const FieldView> values);
+  EmitResult EmitTo(int32_t task, const Values& values);
 
  private:
+  // kOk if the values can be emitted; otherwise it has been counted.
+  EmitResult Check(std::span<const FieldView> values);
+
   internal::Emitter* emitter_ = nullptr;
   uint32_t stream_ = 0;
   std::vector<internal::DeclaredType> types_;

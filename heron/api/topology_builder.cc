@@ -16,9 +16,16 @@ struct TopologyBuilder::Impl {
     internal::SpoutFactory spout;
     internal::BoltFactory bolt;
   };
+  struct Grouping {
+    size_t reader;  // index of the component
+    std::string source;
+    std::string stream;
+    internal::GroupingFactory factory;
+  };
 
   proto::Topology definition;
   std::vector<Factories> factories;   // by component
+  std::vector<Grouping> groupings;    // the custom ones
   std::deque<std::string> names;      // by component; addresses stay
   std::vector<std::string> mistakes;  // those that the definition cannot hold
 
@@ -63,6 +70,20 @@ std::unique_ptr<Spout> BuilderAccess::MakeSpout(const TopologyBuilder& builder,
   const TopologyBuilder::Impl& impl = *builder.impl_;
   for (size_t i = 0; i < impl.names.size(); ++i) {
     if (impl.names[i] == name && impl.factories[i].spout) return impl.factories[i].spout();
+  }
+  return nullptr;
+}
+
+std::unique_ptr<CustomGrouping> BuilderAccess::MakeGrouping(const TopologyBuilder& builder,
+                                                            const std::string& reader,
+                                                            const std::string& source,
+                                                            const std::string& stream) {
+  const TopologyBuilder::Impl& impl = *builder.impl_;
+  for (const TopologyBuilder::Impl::Grouping& grouping : impl.groupings) {
+    if (impl.names[grouping.reader] == reader && grouping.source == source &&
+        grouping.stream == stream) {
+      return grouping.factory();
+    }
   }
   return nullptr;
 }
@@ -125,8 +146,29 @@ void ComponentHandle::AddInput(const StreamRef& from, Grouping grouping,
     case Grouping::kGlobal:
       input->set_grouping(proto::GLOBAL);
       break;
+    case Grouping::kLocalOrShuffle:
+      input->set_grouping(proto::LOCAL_OR_SHUFFLE);
+      break;
+    case Grouping::kPartialKey:
+      input->set_grouping(proto::PARTIAL_KEY);
+      break;
+    case Grouping::kNone:
+      input->set_grouping(proto::NONE);
+      break;
+    case Grouping::kDirect:
+      input->set_grouping(proto::DIRECT);
+      break;
+    case Grouping::kCustom:
+      input->set_grouping(proto::CUSTOM);
+      break;
   }
   for (std::string& field : fields) input->add_fields(std::move(field));
+}
+
+void ComponentHandle::AddCustomInput(const StreamRef& from, internal::GroupingFactory factory) {
+  AddInput(from, Grouping::kCustom, {});
+  builder_->impl_->groupings.push_back(
+      {index_, from.component(), from.stream(), std::move(factory)});
 }
 
 TopologyBuilder::TopologyBuilder(std::string name) : impl_(std::make_unique<Impl>()) {

@@ -14,7 +14,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +23,8 @@
 
 #include "heron/api/component.h"
 #include "heron/api/field_type.h"
+#include "heron/api/internal/factory.h"
+#include "heron/routing/custom_grouping.h"
 
 namespace heron {
 
@@ -31,37 +32,6 @@ class TopologyBuilder;
 
 namespace internal {
 class BuilderAccess;
-
-using SpoutFactory = std::function<std::unique_ptr<Spout>()>;
-using BoltFactory = std::function<std::unique_ptr<Bolt>()>;
-
-template <typename T>
-struct MadeBy {
-  using Type = T;
-  static constexpr bool kByPointer = false;
-};
-template <typename T>
-struct MadeBy<std::unique_ptr<T>> {
-  using Type = T;
-  static constexpr bool kByPointer = true;
-};
-
-// A factory gives the object by value (it need not be movable) or as a unique_ptr.
-template <typename Base, typename Factory>
-std::function<std::unique_ptr<Base>()> Wrap(Factory factory) {
-  using Made = MadeBy<std::invoke_result_t<Factory&>>;
-  static_assert(
-      std::is_base_of_v<Base, typename Made::Type>,
-      "AddSpout needs a factory of a heron::Spout, AddBolt one of a heron::Bolt: by value "
-      "or as a std::unique_ptr");
-  if constexpr (Made::kByPointer) {
-    return [factory = std::move(factory)]() mutable -> std::unique_ptr<Base> { return factory(); };
-  } else {
-    return [factory = std::move(factory)]() mutable -> std::unique_ptr<Base> {
-      return std::unique_ptr<Base>(new typename Made::Type(factory()));
-    };
-  }
-}
 
 struct FieldDeclaration {
   std::string name;
@@ -100,8 +70,19 @@ class ComponentHandle {
   void SetBounded();
   void AddConfig(std::string key, std::string value);
   void AddOutput(std::string stream, std::vector<internal::FieldDeclaration> fields);
-  enum class Grouping { kShuffle, kFields, kAll, kGlobal };
+  enum class Grouping {
+    kShuffle,
+    kFields,
+    kAll,
+    kGlobal,
+    kLocalOrShuffle,
+    kPartialKey,
+    kNone,
+    kDirect,
+    kCustom
+  };
   void AddInput(const StreamRef& from, Grouping grouping, std::vector<std::string> fields);
+  void AddCustomInput(const StreamRef& from, internal::GroupingFactory factory);
 
   TopologyBuilder* builder_;
   size_t index_;
@@ -171,6 +152,8 @@ class SpoutHandle : public internal::HandleOf<SpoutHandle> {
   using HandleOf::HandleOf;
 };
 
+// Each of the calls below lets the bolt read a stream and says which of its tasks get a tuple. The
+// end of a stream goes to all tasks, whatever the grouping.
 class BoltHandle : public internal::HandleOf<BoltHandle> {
  public:
   // Tuples go to the tasks in turn.
@@ -184,6 +167,31 @@ class BoltHandle : public internal::HandleOf<BoltHandle> {
   BoltHandle& All(const StreamRef& from) { return Input(from, Grouping::kAll, {}); }
   // The task with the lowest id gets every tuple.
   BoltHandle& Global(const StreamRef& from) { return Input(from, Grouping::kGlobal, {}); }
+  // Tuples go in turn to the tasks that are in the emitter's container; if there is none, to all.
+  // Saves the way between containers, but is as even as the emitters are spread.
+  BoltHandle& LocalOrShuffle(const StreamRef& from) {
+    return Input(from, Grouping::kLocalOrShuffle, {});
+  }
+  // Every key has two tasks; of these, a tuple goes to the one to which its emitter has sent less
+  // so far. Keys that are much more frequent than others load two tasks instead of one, and who
+  // aggregates by key adds up two parts. The fields are those of the key, as with Fields.
+  template <typename... Names>
+  requires(sizeof...(Names) > 0) BoltHandle& PartialKey(const StreamRef& from,
+                                                        const Names&... fields) {
+    return Input(from, Grouping::kPartialKey, {std::string(std::string_view(fields))...});
+  }
+  // For who does not care which task gets a tuple: the same as Shuffle in this version.
+  BoltHandle& None(const StreamRef& from) { return Input(from, Grouping::kNone, {}); }
+  // The emitter names the task, with Output::EmitTo; what it emits with Emit goes to the stream's
+  // other readers only.
+  BoltHandle& Direct(const StreamRef& from) { return Input(from, Grouping::kDirect, {}); }
+  // An object of yours chooses. `factory` gives a heron::CustomGrouping, by value or as a
+  // unique_ptr; it is called once in each emitting task's process, where the object then runs.
+  template <std::invocable Factory>
+  BoltHandle& Custom(const StreamRef& from, Factory factory) {
+    AddCustomInput(from, internal::Wrap<CustomGrouping>(std::move(factory)));
+    return *this;
+  }
 
  private:
   friend class TopologyBuilder;

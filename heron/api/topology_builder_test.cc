@@ -96,6 +96,70 @@ TEST(TopologyBuilderTest, DescribesWhatWasBuilt) {
   EXPECT_EQ(d.components(3).inputs(1).stream(), "errors");
 }
 
+class ToFirst : public CustomGrouping {
+ public:
+  explicit ToFirst(int n) : number(n) {}
+  ToFirst(const ToFirst&) = delete;
+  ToFirst& operator=(const ToFirst&) = delete;
+  void Choose(std::span<const FieldView>, std::vector<int32_t>&) override {}
+  int number;
+};
+
+TEST(TopologyBuilderTest, DescribesEveryGrouping) {
+  TopologyBuilder t("t");
+  auto s = t.AddSpout("s", [] { return Source(); })
+               .Declares<std::string, int>("a", "b")
+               .DeclaresStream<int>("other", "c");
+  t.AddBolt("local", [] { return Fixed(1); }).LocalOrShuffle(s).None(s["other"]);
+  t.AddBolt("partial", [] { return Fixed(1); }).PartialKey(s, "b", "a").Direct(s["other"]);
+  t.AddBolt("custom", [] { return Fixed(1); })
+      .Custom(s, [] { return ToFirst(1); })
+      .Custom(s["other"], [] { return std::make_unique<ToFirst>(2); });
+  EXPECT_THAT(t.Build().mistakes, IsEmpty());
+  const proto::Topology& d = BuilderAccess::Definition(t);
+  EXPECT_EQ(d.components(1).inputs(0).grouping(), proto::LOCAL_OR_SHUFFLE);
+  EXPECT_EQ(d.components(1).inputs(1).grouping(), proto::NONE);
+  EXPECT_EQ(d.components(2).inputs(0).grouping(), proto::PARTIAL_KEY);
+  EXPECT_THAT(d.components(2).inputs(0).fields(), ElementsAre("b", "a"));
+  EXPECT_EQ(d.components(2).inputs(1).grouping(), proto::DIRECT);
+  EXPECT_EQ(d.components(3).inputs(0).grouping(), proto::CUSTOM);
+  EXPECT_EQ(d.components(3).inputs(1).grouping(), proto::CUSTOM);
+}
+
+TEST(TopologyBuilderTest, CustomGroupingsAreMadeForTheirInput) {
+  TopologyBuilder t("t");
+  auto s =
+      t.AddSpout("s", [] { return Source(); }).Declares<int>("a").DeclaresStream<int>("other", "c");
+  t.AddBolt("one", [] { return Fixed(1); })
+      .Custom(s, [] { return ToFirst(1); })
+      .Custom(s["other"], [] { return std::make_unique<ToFirst>(2); });
+  t.AddBolt("two", [] { return Fixed(1); })
+      .Custom(s, [] { return std::unique_ptr<CustomGrouping>(); })
+      .Shuffle(s["other"]);
+  auto number = [&](const char* reader, const char* stream) {
+    auto made = BuilderAccess::MakeGrouping(t, reader, "s", stream);
+    return made == nullptr ? 0 : dynamic_cast<ToFirst&>(*made).number;
+  };
+  EXPECT_EQ(number("one", "default"), 1);
+  EXPECT_EQ(number("one", "other"), 2);
+  EXPECT_EQ(number("two", "default"), 0) << "its factory gives none";
+  EXPECT_EQ(number("two", "other"), 0) << "not a custom grouping";
+  EXPECT_EQ(BuilderAccess::MakeGrouping(t, "one", "x", "default"), nullptr);
+  EXPECT_NE(BuilderAccess::MakeGrouping(t, "one", "s", "default"),
+            BuilderAccess::MakeGrouping(t, "one", "s", "default"));
+}
+
+TEST(TopologyBuilderTest, MistakesOfGroupingsNameComponentAndStream) {
+  TopologyBuilder t("t");
+  auto s = t.AddSpout("s", [] { return Source(); }).Declares<int>("a");
+  t.AddBolt("partial", [] { return Fixed(1); }).PartialKey(s, "b");
+  t.AddBolt("direct", [] { return Fixed(1); }).Direct(s["errors"]);
+  EXPECT_THAT(t.Build().mistakes,
+              ElementsAre(AllOf(HasSubstr("'partial'"), HasSubstr("stream 'default'"),
+                                HasSubstr("'s'"), HasSubstr("'b'")),
+                          AllOf(HasSubstr("'direct'"), HasSubstr("stream 'errors'"))));
+}
+
 TEST(TopologyBuilderTest, TellsAllMistakesAtOnce) {
   TopologyBuilder t("word count");
   auto lines = t.AddSpout("lines", [] { return Source(); }).Parallelism(-3);

@@ -110,6 +110,14 @@ const TaskInfo* TaskLayout::Find(TaskId task) const {
   return it == by_task_.end() ? nullptr : &tasks_[it->second];
 }
 
+std::vector<TaskId> TaskLayout::TasksByIndex(int component) const {
+  std::vector<TaskId> tasks = TasksOf(component);
+  std::sort(tasks.begin(), tasks.end(), [&](TaskId a, TaskId b) {
+    return Find(a)->component_index < Find(b)->component_index;
+  });
+  return tasks;
+}
+
 std::vector<TaskId> TaskLayout::TasksIn(ContainerId container) const {
   std::vector<TaskId> in;
   for (const TaskInfo& info : tasks_) {

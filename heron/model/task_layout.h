@@ -33,6 +33,8 @@ class TaskLayout {
   const TaskInfo* Find(TaskId task) const;                       // nullptr if unknown
   const std::vector<TaskInfo>& tasks() const { return tasks_; }  // by task id
   const std::vector<TaskId>& TasksOf(int component) const { return by_component_[component]; }
+  // In order of their index within the component, by which tasks are addressed.
+  std::vector<TaskId> TasksByIndex(int component) const;
   std::vector<TaskId> TasksIn(ContainerId container) const;
   std::vector<ContainerId> Containers() const;        // sorted
   int ComponentIndex(const std::string& name) const;  // -1 if unknown

@@ -75,6 +75,7 @@ TEST(TaskLayoutTest, TellsWhoIsWhere) {
   EXPECT_EQ(layout.Find(0), nullptr);
   EXPECT_THAT(layout.TasksOf(0), ElementsAre(1, 2));
   EXPECT_THAT(layout.TasksOf(2), ElementsAre(4, 5));
+  EXPECT_THAT(layout.TasksByIndex(2), ElementsAre(4, 5));
   EXPECT_THAT(layout.TasksIn(2), ElementsAre(2, 3, 4));
   EXPECT_THAT(layout.TasksIn(3), IsEmpty());
   EXPECT_THAT(layout.Containers(), ElementsAre(2, 7));

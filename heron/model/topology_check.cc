@@ -184,7 +184,7 @@ void Checker::CheckInputs(const proto::Component& component) {
     return;
   }
   if (component.kind() == proto::BOLT && component.inputs_size() == 0) {
-    Say(component, "has no input; add one with Shuffle, Fields, All or Global");
+    Say(component, "has no input; add one with Shuffle, Fields or another grouping");
   }
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const proto::InputStream& input : component.inputs()) {
@@ -226,19 +226,27 @@ void Checker::CheckGrouping(const proto::Component& component, const proto::Inpu
     case proto::SHUFFLE:
     case proto::ALL:
     case proto::GLOBAL:
+    case proto::LOCAL_OR_SHUFFLE:
+    case proto::NONE:
+    case proto::DIRECT:
+    case proto::CUSTOM:
       if (input.fields_size() > 0) {
         Say(component, where + GroupingName(input.grouping()) + " grouping takes no fields");
       }
       return;
     case proto::FIELDS:
+    case proto::PARTIAL_KEY:
       break;
     default:
       Say(component, where + GroupingName(input.grouping()) +
-                         " grouping is not supported by this version; use shuffle, fields, all or "
-                         "global");
+                         " grouping is not supported by this version; use shuffle, "
+                         "local-or-shuffle, fields, partial-key, all, global, direct, custom or "
+                         "none");
       return;
   }
-  if (input.fields_size() == 0) Say(component, where + "fields grouping needs at least one field");
+  if (input.fields_size() == 0) {
+    Say(component, where + GroupingName(input.grouping()) + " grouping needs at least one field");
+  }
   std::set<std::string_view> seen;
   for (const std::string& field : input.fields()) {
     if (!seen.insert(field).second) {

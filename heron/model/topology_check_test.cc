@@ -127,15 +127,48 @@ TEST(TopologyCheckTest, Inputs) {
               Contains(HasSubstr("spout cannot have inputs")));
 }
 
-TEST(TopologyCheckTest, GroupingsOfLaterVersionsAreRefusedByName) {
+TEST(TopologyCheckTest, GroupingsWithoutFields) {
   for (auto [kind, name] :
-       {std::pair(proto::LOCAL_OR_SHUFFLE, "local-or-shuffle"),
-        std::pair(proto::PARTIAL_KEY, "partial-key"), std::pair(proto::NONE, "none"),
-        std::pair(proto::DIRECT, "direct"), std::pair(proto::CUSTOM, "custom"),
-        std::pair(static_cast<proto::GroupingKind>(57), "unknown (57)")}) {
-    EXPECT_THAT(
-        After([k = kind](auto& t) { Split(t).mutable_inputs(0)->set_grouping(k); }),
-        ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr(name), HasSubstr("not supported"))));
+       {std::pair(proto::SHUFFLE, "shuffle"), std::pair(proto::ALL, "all"),
+        std::pair(proto::GLOBAL, "global"), std::pair(proto::LOCAL_OR_SHUFFLE, "local-or-shuffle"),
+        std::pair(proto::NONE, "none"), std::pair(proto::DIRECT, "direct"),
+        std::pair(proto::CUSTOM, "custom")}) {
+    EXPECT_THAT(After([k = kind](auto& t) { Split(t).mutable_inputs(0)->set_grouping(k); }),
+                IsEmpty());
+    EXPECT_THAT(After([k = kind](auto& t) {
+                  Split(t).mutable_inputs(0)->set_grouping(k);
+                  Split(t).mutable_inputs(0)->add_fields("line");
+                }),
+                ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr("stream 'default'"),
+                                  HasSubstr("'lines'"),
+                                  HasSubstr(std::string(name) + " grouping takes no fields"))));
+  }
+}
+
+TEST(TopologyCheckTest, PartialKeyNeedsFieldsThatExist) {
+  auto with = [](std::vector<std::string> fields) {
+    return After([&](auto& t) {
+      auto* input = Count(t).mutable_inputs(0);
+      input->set_grouping(proto::PARTIAL_KEY);
+      input->clear_fields();
+      for (const std::string& field : fields) input->add_fields(field);
+    });
+  };
+  EXPECT_THAT(with({"word"}), IsEmpty());
+  EXPECT_THAT(with({}), ElementsAre(AllOf(HasSubstr("bolt 'count'"), HasSubstr("stream 'default'"),
+                                          HasSubstr("'split'"),
+                                          HasSubstr("partial-key grouping needs at least one"))));
+  EXPECT_THAT(with({"wrd"}), ElementsAre(AllOf(HasSubstr("bolt 'count'"), HasSubstr("'wrd'"),
+                                               HasSubstr("the fields are 'word'"))));
+  EXPECT_THAT(with({"word", "word"}), ElementsAre(HasSubstr("given twice")));
+}
+
+TEST(TopologyCheckTest, GroupingsThatDoNotExistAreRefused) {
+  for (auto [kind, name] : {std::pair(static_cast<proto::GroupingKind>(57), "unknown (57)"),
+                            std::pair(proto::GROUPING_KIND_UNSPECIFIED, "unknown (0)")}) {
+    EXPECT_THAT(After([k = kind](auto& t) { Split(t).mutable_inputs(0)->set_grouping(k); }),
+                ElementsAre(AllOf(HasSubstr("bolt 'split'"), HasSubstr("stream 'default'"),
+                                  HasSubstr(name), HasSubstr("not supported"))));
   }
 }
 

@@ -2,6 +2,7 @@
 // checked; and if it is right, hashed, laid out and routed, which must then work.
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -44,7 +45,15 @@ void RouteAll(const std::shared_ptr<const heron::model::TaskLayout>& layout) {
       std::vector<heron::TaskId> tasks;
       CHECK((*router)->Route(static_cast<uint32_t>(s), values, tasks) ==
             heron::routing::RouteResult::kOk);
-      for (heron::TaskId task : tasks) CHECK(layout->Find(task) != nullptr);
+      // Whatever the grouping, a tuple goes where the end of the stream goes.
+      const std::vector<heron::TaskId>& ends = (*router)->Destinations();
+      for (heron::TaskId task = 0; task < 3; ++task) {
+        (void)(*router)->RouteTo(static_cast<uint32_t>(s), task, tasks);
+      }
+      for (heron::TaskId task : tasks) {
+        CHECK(layout->Find(task) != nullptr);
+        CHECK(std::binary_search(ends.begin(), ends.end(), task));
+      }
     }
   }
 }

@@ -6,19 +6,11 @@
 #include "heron/model/topology_check.h"
 #include "heron/routing/key_groups.h"
 #include "heron/routing/key_hash.h"
+#include "heron/routing/partial_key.h"
 
 namespace heron::routing {
 
 namespace {
-
-// Tasks of the component in order of their index, by which key groups have owners.
-std::vector<TaskId> TasksByIndex(const model::TaskLayout& layout, int component) {
-  std::vector<TaskId> tasks = layout.TasksOf(component);
-  std::sort(tasks.begin(), tasks.end(), [&](TaskId a, TaskId b) {
-    return layout.Find(a)->component_index < layout.Find(b)->component_index;
-  });
-  return tasks;
-}
 
 int StreamIndex(const proto::Component& source, const std::string& stream) {
   for (int i = 0; i < source.outputs_size(); ++i) {
@@ -38,7 +30,10 @@ Result<std::vector<uint32_t>> FieldIndices(const proto::OutputStream& stream,
     }
     indices.push_back(static_cast<uint32_t>(index));
   }
-  if (indices.empty()) return InvalidArgument("fields grouping needs at least one field");
+  if (indices.empty()) {
+    return InvalidArgument(model::GroupingName(input.grouping()) +
+                           " grouping needs at least one field");
+  }
   return indices;
 }
 
@@ -50,14 +45,27 @@ uint64_t Mixed(uint64_t seed, uint64_t k) {
   return x ^ (x >> 31);
 }
 
+std::string Where(const std::string& reader, const std::string& stream, const std::string& source) {
+  return "component " + model::Quoted(reader) + " reading stream " + model::Quoted(stream) +
+         " of component " + model::Quoted(source);
+}
+
 }  // namespace
 
-Status StreamRouter::Fill(const proto::OutputStream& stream, const proto::InputStream& input,
-                          const proto::Component& reader, const KeyGroups& key_groups,
+Status StreamRouter::Fill(const Options& options, const proto::OutputStream& stream,
+                          const proto::InputStream& input, const KeyGroups& key_groups,
                           Subscriber& subscriber) {
   switch (input.grouping()) {
+    case proto::LOCAL_OR_SHUFFLE: {
+      std::vector<TaskId> local;
+      for (TaskId task : subscriber.tasks) {
+        if (options.layout->Find(task)->container == options.container) local.push_back(task);
+      }
+      if (!local.empty()) subscriber.tasks = std::move(local);
+      return Status::Ok();
+    }
     case proto::SHUFFLE:
-      subscriber.kind = Kind::kShuffle;
+    case proto::NONE:
       return Status::Ok();
     case proto::ALL:
       subscriber.kind = Kind::kAll;
@@ -66,19 +74,30 @@ Status StreamRouter::Fill(const proto::OutputStream& stream, const proto::InputS
       subscriber.kind = Kind::kGlobal;
       subscriber.tasks = {*std::min_element(subscriber.tasks.begin(), subscriber.tasks.end())};
       return Status::Ok();
+    case proto::CUSTOM:
+      subscriber.kind = Kind::kCustom;
+      subscriber.context = {stream.name(), input.component(), subscriber.tasks};
+      std::sort(subscriber.tasks.begin(), subscriber.tasks.end());
+      return Status::Ok();
     case proto::FIELDS:
+      subscriber.kind = Kind::kFields;
+      break;
+    case proto::PARTIAL_KEY:
+      subscriber.kind = Kind::kPartialKey;
+      subscriber.sent.resize(subscriber.tasks.size());
       break;
     default:
       return InvalidArgument(model::GroupingName(input.grouping()) +
                              " grouping is not supported by this version");
   }
-  subscriber.kind = Kind::kFields;
   Result<std::vector<uint32_t>> fields = FieldIndices(stream, input);
   if (!fields.ok()) return fields.status();
   subscriber.fields = *fields;
-  auto groups = key_groups.find(reader.name());
-  subscriber.key_groups =
-      groups != key_groups.end() ? groups->second : DefaultKeyGroups(reader.parallelism());
+  if (subscriber.kind == Kind::kPartialKey) return Status::Ok();
+  auto groups = key_groups.find(subscriber.component);
+  subscriber.key_groups = groups != key_groups.end()
+                              ? groups->second
+                              : DefaultKeyGroups(static_cast<uint32_t>(subscriber.tasks.size()));
   if (subscriber.key_groups < 1 || subscriber.key_groups > kMaxKeyGroups) {
     return InvalidArgument(std::to_string(subscriber.key_groups) +
                            " key groups; there must be 1 to " + std::to_string(kMaxKeyGroups));
@@ -86,10 +105,39 @@ Status StreamRouter::Fill(const proto::OutputStream& stream, const proto::InputS
   return Status::Ok();
 }
 
+Status StreamRouter::AddInput(const Options& options, int reader, const proto::InputStream& input,
+                              const KeyGroups& key_groups) {
+  const model::TaskLayout& layout = *options.layout;
+  const proto::Component& source = layout.topology().components(options.source_component);
+  int stream = StreamIndex(source, input.stream());
+  if (stream < 0) return InvalidArgument("no such stream");
+  Subscriber subscriber;
+  subscriber.component = layout.topology().components(reader).name();
+  subscriber.tasks = layout.TasksByIndex(reader);
+  if (subscriber.tasks.empty()) return InvalidArgument("it has no tasks");
+  // End-of-stream goes to all tasks of a subscriber, whatever the grouping.
+  destinations_.insert(destinations_.end(), subscriber.tasks.begin(), subscriber.tasks.end());
+  Stream& out = streams_[static_cast<size_t>(stream)];
+  if (input.grouping() == proto::DIRECT) {
+    out.direct.insert(out.direct.end(), subscriber.tasks.begin(), subscriber.tasks.end());
+    std::sort(out.direct.begin(), out.direct.end());
+    return Status::Ok();
+  }
+  Status filled = Fill(options, source.outputs(stream), input, key_groups, subscriber);
+  if (!filled.ok()) return filled;
+  if (subscriber.kind == Kind::kShuffle) {
+    subscriber.next = Mixed(options.seed, shuffles_++) % subscriber.tasks.size();
+  }
+  for (uint32_t field : subscriber.fields) {
+    out.fields_needed = std::max<size_t>(out.fields_needed, field + 1);
+  }
+  out.subscribers.push_back(std::move(subscriber));
+  return Status::Ok();
+}
+
 Result<std::unique_ptr<StreamRouter>> StreamRouter::Make(const Options& options,
                                                          const KeyGroups& key_groups) {
-  const model::TaskLayout& layout = *options.layout;
-  const proto::Topology& topology = layout.topology();
+  const proto::Topology& topology = options.layout->topology();
   if (options.source_component < 0 || options.source_component >= topology.components_size()) {
     return InvalidArgument("the topology has no component number " +
                            std::to_string(options.source_component));
@@ -97,32 +145,13 @@ Result<std::unique_ptr<StreamRouter>> StreamRouter::Make(const Options& options,
   const proto::Component& source = topology.components(options.source_component);
   std::unique_ptr<StreamRouter> router(new StreamRouter());
   router->streams_.resize(static_cast<size_t>(source.outputs_size()));
-  uint64_t shuffles = 0;
   for (int c = 0; c < topology.components_size(); ++c) {
     const proto::Component& reader = topology.components(c);
     for (const proto::InputStream& input : reader.inputs()) {
       if (input.component() != source.name()) continue;
-      std::string where = "component " + model::Quoted(reader.name()) + " reading stream " +
-                          model::Quoted(input.stream()) + " of component " +
-                          model::Quoted(source.name());
-      int stream = StreamIndex(source, input.stream());
-      if (stream < 0) return InvalidArgument(where + ": no such stream");
-      Subscriber subscriber;
-      subscriber.tasks = TasksByIndex(layout, c);
-      if (subscriber.tasks.empty()) return InvalidArgument(where + ": it has no tasks");
-      Status filled = Fill(source.outputs(stream), input, reader, key_groups, subscriber);
-      if (!filled.ok()) return filled.WithContext(where);
-      if (subscriber.kind == Kind::kShuffle) {
-        subscriber.next = Mixed(options.seed, shuffles++) % subscriber.tasks.size();
-      }
-      Stream& out = router->streams_[static_cast<size_t>(stream)];
-      for (uint32_t field : subscriber.fields) {
-        out.fields_needed = std::max<size_t>(out.fields_needed, field + 1);
-      }
-      // End-of-stream goes to all tasks of a subscriber, whatever the grouping.
-      const std::vector<TaskId>& all = layout.TasksOf(c);
-      router->destinations_.insert(router->destinations_.end(), all.begin(), all.end());
-      out.subscribers.push_back(std::move(subscriber));
+      Status added = router->AddInput(options, c, input, key_groups);
+      if (!added.ok())
+        return added.WithContext(Where(reader.name(), input.stream(), source.name()));
     }
   }
   std::vector<TaskId>& d = router->destinations_;
@@ -131,11 +160,56 @@ Result<std::unique_ptr<StreamRouter>> StreamRouter::Make(const Options& options,
   return router;
 }
 
+Status StreamRouter::PrepareGroupings(const MakeGrouping& make) {
+  for (Stream& stream : streams_) {
+    for (Subscriber& subscriber : stream.subscribers) {
+      if (subscriber.kind != Kind::kCustom) continue;
+      subscriber.grouping = make(subscriber.component, subscriber.context.stream);
+      if (subscriber.grouping == nullptr) {
+        return InvalidArgument("the factory of its custom grouping gave none")
+            .WithContext(Where(subscriber.component, subscriber.context.stream,
+                               subscriber.context.source_component));
+      }
+      subscriber.grouping->Prepare(subscriber.context);
+    }
+  }
+  return Status::Ok();
+}
+
+void StreamRouter::DropGroupings() {
+  for (Stream& stream : streams_) {
+    for (Subscriber& subscriber : stream.subscribers) subscriber.grouping.reset();
+  }
+}
+
+TaskId StreamRouter::LessLoaded(Subscriber& subscriber, std::span<const model::FieldView> values) {
+  TwoTasks two = TasksOfKey(HashKey(values, subscriber.fields),
+                            static_cast<uint32_t>(subscriber.tasks.size()));
+  uint32_t task = subscriber.sent[two.second] < subscriber.sent[two.first] ? two.second : two.first;
+  ++subscriber.sent[task];
+  return subscriber.tasks[task];
+}
+
+void StreamRouter::RouteCustom(Subscriber& subscriber, std::span<const model::FieldView> values,
+                               std::vector<TaskId>& tasks) {
+  if (subscriber.grouping == nullptr) return;
+  chosen_.clear();
+  subscriber.grouping->Choose(values, chosen_);
+  for (TaskId task : chosen_) {
+    if (std::binary_search(subscriber.tasks.begin(), subscriber.tasks.end(), task)) {
+      tasks.push_back(task);
+    } else {
+      ++refused_;
+    }
+  }
+}
+
 RouteResult StreamRouter::Route(uint32_t stream, std::span<const model::FieldView> values,
                                 std::vector<TaskId>& tasks) {
   if (stream >= streams_.size()) return RouteResult::kUnknownStream;
   Stream& out = streams_[stream];
   if (values.size() < out.fields_needed) return RouteResult::kShortTuple;
+  refused_ = 0;
   for (Subscriber& subscriber : out.subscribers) {
     switch (subscriber.kind) {
       case Kind::kShuffle:
@@ -148,14 +222,28 @@ RouteResult StreamRouter::Route(uint32_t stream, std::span<const model::FieldVie
         tasks.push_back(subscriber.tasks[OwnerOf(group, subscriber.key_groups, count)]);
         break;
       }
+      case Kind::kPartialKey:
+        tasks.push_back(LessLoaded(subscriber, values));
+        break;
       case Kind::kAll:
         tasks.insert(tasks.end(), subscriber.tasks.begin(), subscriber.tasks.end());
         break;
       case Kind::kGlobal:
         tasks.push_back(subscriber.tasks[0]);
         break;
+      case Kind::kCustom:
+        RouteCustom(subscriber, values, tasks);
+        break;
     }
   }
+  return refused_ == 0 ? RouteResult::kOk : RouteResult::kPartlyRefused;
+}
+
+RouteResult StreamRouter::RouteTo(uint32_t stream, TaskId task, std::vector<TaskId>& tasks) const {
+  if (stream >= streams_.size()) return RouteResult::kUnknownStream;
+  const std::vector<TaskId>& direct = streams_[stream].direct;
+  if (!std::binary_search(direct.begin(), direct.end(), task)) return RouteResult::kNotATask;
+  tasks.push_back(task);
   return RouteResult::kOk;
 }
 

@@ -21,6 +21,11 @@ class BuilderAccess {
   // bolt, or the factory returned nullptr.
   static std::unique_ptr<Spout> MakeSpout(const TopologyBuilder& builder, const std::string& name);
   static std::unique_ptr<Bolt> MakeBolt(const TopologyBuilder& builder, const std::string& name);
+  // The same for the custom grouping by which `reader` reads a stream of `source`.
+  static std::unique_ptr<CustomGrouping> MakeGrouping(const TopologyBuilder& builder,
+                                                      const std::string& reader,
+                                                      const std::string& source,
+                                                      const std::string& stream);
 };
 
 }  // namespace heron::internal

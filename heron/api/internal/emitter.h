@@ -14,7 +14,7 @@ enum class EmitResult {
   kTooLarge,       // above topology.tuple.max.bytes, or lists nested deeper than 32
   kWrongValues,    // number or types of the values differ from the declaration
   kUnknownStream,  // an Output that ctx.Output did not make
-  kNotATask,       // EmitTo a task that does not subscribe
+  kNotATask,       // EmitTo a task that does not read the stream by direct grouping
 };
 
 namespace internal {
@@ -24,9 +24,11 @@ namespace internal {
 class Emitter {
  public:
   virtual ~Emitter() = default;
-  // `stream` is the index in the component's declared outputs. Blocks while there is no room; must
-  // not throw.
+  // `stream` is the index in the component's declared outputs. Blocks while there is no room;
+  // throws nothing but what a custom grouping throws, and then the tuple goes nowhere.
   virtual EmitResult Emit(uint32_t stream, std::span<const FieldView> values) = 0;
+  // To this task alone. Throws nothing.
+  virtual EmitResult EmitTo(uint32_t stream, int32_t task, std::span<const FieldView> values) = 0;
   // An emit that an Output refused, to be counted. The engine logs the first few with component and
   // stream.
   virtual void Refused(uint32_t stream, EmitResult why) = 0;

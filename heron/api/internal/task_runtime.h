@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ class TaskRuntime {
  public:
   virtual ~TaskRuntime() = default;
   virtual Emitter& emitter() = 0;
+  // By index within the component; nullopt if the topology has no such component.
+  virtual std::optional<std::vector<int32_t>> TasksOf(const std::string& component) = 0;
   virtual void SetProgress(double fraction) = 0;  // 0 to 1, already clamped
   virtual std::shared_ptr<WakeTarget> wake_target() = 0;
 };

@@ -18,7 +18,7 @@ std::string_view ReasonOf(EmitResult result) {
     case EmitResult::kUnknownStream:
       return "there is no such stream";
     case EmitResult::kNotATask:
-      return "the task it names does not subscribe to the stream";
+      return "it is to go to a task that does not read the stream by this grouping";
     case EmitResult::kTooLarge:
       return "it is too large";
     case EmitResult::kOk:
@@ -41,18 +41,18 @@ TaskOutput::TaskOutput(Options options, std::unique_ptr<routing::StreamRouter> r
       refusals_logged_(options_.streams.size()),
       too_large_logged_(options_.streams.size()) {}
 
-EmitResult TaskOutput::Emit(uint32_t stream, std::span<const FieldView> values) {
+template <typename Route>
+EmitResult TaskOutput::Send(uint32_t stream, std::span<const FieldView> values, Route route) {
   if (link_->stop()) [[unlikely]]
     return EmitResult::kOk;
   const size_t bytes = model::EncodedTupleBytes(values);
   if (bytes == 0 || bytes > options_.tuple_max_bytes) [[unlikely]]
     return TooLarge(stream, bytes);
   targets_.clear();
-  const routing::RouteResult routed = router_->Route(stream, values, targets_);
+  const routing::RouteResult routed = route();
   if (routed != routing::RouteResult::kOk) [[unlikely]] {
-    return RefusedHere(stream, routed == routing::RouteResult::kShortTuple
-                                   ? EmitResult::kWrongValues
-                                   : EmitResult::kUnknownStream);
+    const EmitResult result = NotRouted(stream, routed);
+    if (result != EmitResult::kOk) return result;
   }
   for (TaskId task : targets_) {
     model::EncodeTuple(values, writer_.Reserve(stream, task, bytes));
@@ -65,6 +65,32 @@ EmitResult TaskOutput::Emit(uint32_t stream, std::span<const FieldView> values) 
     pacer_.OnFlushed();
   }
   Tick();
+  return EmitResult::kOk;
+}
+
+EmitResult TaskOutput::Emit(uint32_t stream, std::span<const FieldView> values) {
+  return Send(stream, values, [&] { return router_->Route(stream, values, targets_); });
+}
+
+EmitResult TaskOutput::EmitTo(uint32_t stream, int32_t task, std::span<const FieldView> values) {
+  return Send(stream, values, [&] { return router_->RouteTo(stream, task, targets_); });
+}
+
+EmitResult TaskOutput::NotRouted(uint32_t stream, routing::RouteResult result) {
+  switch (result) {
+    case routing::RouteResult::kShortTuple:
+      return RefusedHere(stream, EmitResult::kWrongValues);
+    case routing::RouteResult::kUnknownStream:
+      return RefusedHere(stream, EmitResult::kUnknownStream);
+    case routing::RouteResult::kNotATask:
+      return RefusedHere(stream, EmitResult::kNotATask);
+    case routing::RouteResult::kPartlyRefused:
+      // The tuple is good for its other tasks; what was refused is counted by task.
+      for (size_t i = 0; i < router_->refused(); ++i) Refused(stream, EmitResult::kNotATask);
+      return EmitResult::kOk;
+    case routing::RouteResult::kOk:
+      break;
+  }
   return EmitResult::kOk;
 }
 

@@ -12,6 +12,7 @@
 #include "heron/api/internal/emitter.h"
 #include "heron/api/internal/task_runtime.h"
 #include "heron/base/clock.h"
+#include "heron/base/status.h"
 #include "heron/instance/task/batch_writer.h"
 #include "heron/instance/task/clock_budget.h"
 #include "heron/instance/task/flush_pacer.h"
@@ -36,7 +37,14 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   TaskOutput(Options options, std::unique_ptr<routing::StreamRouter> router, TaskLink* link,
              const Clock* clock);
 
+  // Makes and prepares the custom groupings, and destroys them: user code, which may throw.
+  Status PrepareGroupings(const routing::StreamRouter::MakeGrouping& make) {
+    return router_->PrepareGroupings(make);
+  }
+  void DropGroupings() { router_->DropGroupings(); }
+
   EmitResult Emit(uint32_t stream, std::span<const FieldView> values) override;
+  EmitResult EmitTo(uint32_t stream, int32_t task, std::span<const FieldView> values) override;
   void Refused(uint32_t stream, EmitResult why) override;
 
   // Counts a call into user code; now and then sends what is too old, and a snapshot of the counters.
@@ -60,6 +68,10 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
  private:
   void OnBatch(BufferSlice frame) override;
   void Push(TaskOutputItem item, size_t weight);
+  // `route` fills targets_.
+  template <typename Route>
+  EmitResult Send(uint32_t stream, std::span<const FieldView> values, Route route);
+  EmitResult NotRouted(uint32_t stream, routing::RouteResult result);
   EmitResult TooLarge(uint32_t stream, size_t bytes);
   EmitResult RefusedHere(uint32_t stream, EmitResult why);
   void OnClockRead();

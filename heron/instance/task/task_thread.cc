@@ -104,6 +104,12 @@ void TaskThread::Start() {
 
 std::shared_ptr<heron::internal::WakeTarget> TaskThread::wake_target() { return waker_; }
 
+std::optional<std::vector<int32_t>> TaskThread::TasksOf(const std::string& component) {
+  const int index = options_.layout->ComponentIndex(component);
+  if (index < 0) return std::nullopt;
+  return options_.layout->TasksByIndex(index);
+}
+
 TaskFailure TaskThread::Failure(const std::string& what, bool unrecoverable) const {
   return {.text = "component '" + options_.facts.component + "', task " +
                   std::to_string(options_.facts.task) + ", " + method_ + ": " + what,
@@ -113,11 +119,14 @@ TaskFailure TaskThread::Failure(const std::string& what, bool unrecoverable) con
 void TaskThread::Run() {
   std::optional<TaskFailure> failure;
   try {
+    PrepareGroupings();
     if (options_.spout) {
       RunSpout();
     } else {
       RunBolt();
     }
+    method_ = "the destructor of a custom grouping";
+    output_.DropGroupings();
   } catch (const Unrecoverable& error) {
     failure = Failure(error.what(), true);
   } catch (const std::exception& error) {
@@ -126,6 +135,16 @@ void TaskThread::Run() {
     failure = Failure("threw something that is no std::exception", false);
   }
   link_->SetEnded(std::move(failure));
+}
+
+void TaskThread::PrepareGroupings() {
+  method_ = "factory or Prepare of a custom grouping";
+  Status prepared = output_.PrepareGroupings([this](const std::string& reader,
+                                                    const std::string& stream) {
+    return BuilderAccess::MakeGrouping(*options_.builder, reader, options_.facts.component, stream);
+  });
+  if (!prepared.ok()) throw Unrecoverable(prepared.message());
+  method_ = "its factory";
 }
 
 void TaskThread::RunSpout() {
@@ -191,9 +210,8 @@ void TaskThread::SpoutLoop(Spout& spout) {
     }
     std::optional<MonotonicTime> until;
     if (next.kind() == Next::Kind::kIdle) until = output_.now() + next.idle_time();
-    output_.Idle(until, [this] {
-      return waker_->woken() || !link_->active() || !link_->data_in.Empty();
-    });
+    output_.Idle(until,
+                 [this] { return waker_->woken() || !link_->active() || !link_->data_in.Empty(); });
     waker_->Take();
   }
 }

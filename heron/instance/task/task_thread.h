@@ -1,6 +1,6 @@
 // Runs the user's component: factory, Open or Prepare, NextTuple or Execute, Finish, Close or Cleanup - all of it on one
-// thread of its own and inside one try block. Whatever user code throws ends the thread with a TaskFailure that names
-// component, task and method.
+// thread of its own and inside one try block, like the custom groupings of its streams. Whatever user code throws ends
+// the thread with a TaskFailure that names component, task and method.
 //
 // Close and Cleanup are called once: when the output has ended (so that what a sink writes there is complete before the
 // task counts as finished), or when the process is told to stop. Finish runs when the gateway says so and never else.
@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,10 +54,12 @@ class TaskThread : private heron::internal::TaskRuntime {
              const Clock* clock);
 
   heron::internal::Emitter& emitter() override { return output_; }
+  std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override;
   void SetProgress(double fraction) override { output_.counters().progress = fraction; }
   std::shared_ptr<heron::internal::WakeTarget> wake_target() override;
 
   void Run();
+  void PrepareGroupings();
   void RunSpout();
   void SpoutLoop(Spout& spout);
   bool FollowActive(Spout& spout, bool& activated);

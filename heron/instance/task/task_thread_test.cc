@@ -81,6 +81,23 @@ class ScriptedBolt : public Bolt {
   Output<int64_t> output_;
 };
 
+// Writes down what it is asked, chooses no task.
+class ScriptedGrouping : public CustomGrouping {
+ public:
+  ScriptedGrouping(Script* script, std::function<void()> choose)
+      : script_(script), choose_(std::move(choose)) {}
+  ~ScriptedGrouping() override { script_->Called("grouping destroyed"); }
+  void Prepare(const CustomGroupingContext& context) override {
+    script_->Called("grouping of " + context.source_component + " for task " +
+                    std::to_string(context.tasks.at(0)));
+  }
+  void Choose(std::span<const FieldView>, std::vector<int32_t>&) override { choose_(); }
+
+ private:
+  Script* script_;
+  std::function<void()> choose_;
+};
+
 // Task 1: spout "source"; task 2: bolt "middle"; task 3: bolt "sink". The test plays the gateway.
 class TaskThreadTest : public ::testing::Test {
  protected:
@@ -385,6 +402,50 @@ TEST_F(TaskThreadTest, ADamagedBatchCostsItsRestOnly) {
   EXPECT_EQ(Dropped(DropReason::kStray), 2u);
 }
 
+TEST_F(TaskThreadTest, CustomGroupingsLiveLongerThanTheComponentThatEmits) {
+  std::thread::id chose_on, executed_on;
+  builder_.AddBolt("chosen", [this] { return ScriptedBolt(&script_); }).Custom("middle", [&] {
+    return std::make_unique<ScriptedGrouping>(&script_,
+                                              [&] { chose_on = std::this_thread::get_id(); });
+  });
+  script_.execute = [&](const Tuple& in, Output<int64_t>& out) {
+    executed_on = std::this_thread::get_id();
+    out.Emit(in.Int64(0));
+  };
+  Start("middle");
+  Batch({1, 2});
+  Command(TaskInput::Kind::kFinish);
+  Until([&] { return end_ != nullptr; });
+  EXPECT_THAT(values_, ElementsAre(1, 2)) << "the other reader's";
+  link_.RequestStop();
+  Until([&] { return link_.task_ended(); });
+  EXPECT_FALSE(link_.failure());
+  EXPECT_EQ(chose_on, executed_on);
+  EXPECT_THAT(script_.Calls(), ElementsAre("grouping of middle for task 4", "prepare", "finish",
+                                           "cleanup", "grouping destroyed"));
+}
+
+TEST_F(TaskThreadTest, TasksOfAComponentAreThoseOfThePlan) {
+  std::vector<int32_t> sink;
+  script_.open = [&](SpoutContext& context) { sink = context.TasksOf("sink"); };
+  script_.next = [](Output<int64_t>&) { return Next::Ended(); };
+  StartSpout();
+  Until([&] { return end_ != nullptr; });
+  EXPECT_THAT(sink, ElementsAre(3));
+}
+
+TEST_F(TaskThreadTest, ACustomGroupingWhoseFactoryGivesNoneIsUnrecoverable) {
+  builder_.AddBolt("chosen", [this] { return ScriptedBolt(&script_); }).Custom("middle", [] {
+    return std::unique_ptr<CustomGrouping>();
+  });
+  Start("middle");
+  Until([&] { return link_.task_ended(); });
+  ASSERT_TRUE(link_.failure());
+  EXPECT_TRUE(link_.failure()->unrecoverable);
+  EXPECT_THAT(link_.failure()->text, HasSubstr("component 'chosen' reading stream 'default' of "
+                                               "component 'middle'"));
+}
+
 class UserErrorTest : public TaskThreadTest {
  protected:
   std::string FailureText() {
@@ -419,6 +480,26 @@ TEST_F(UserErrorTest, InExecute) {
   Start("middle");
   Batch({1});
   EXPECT_THAT(FailureText(), HasSubstr("Execute: heron::TypeError"));
+}
+
+TEST_F(UserErrorTest, InAGroupingsFactory) {
+  builder_.AddBolt("chosen", [this] { return ScriptedBolt(&script_); })
+      .Custom("middle",
+              []() -> std::unique_ptr<CustomGrouping> { throw std::runtime_error("no table"); });
+  Start("middle");
+  EXPECT_THAT(FailureText(), HasSubstr("task 2, factory or Prepare of a custom grouping: "
+                                       "std::runtime_error: no table"));
+}
+
+TEST_F(UserErrorTest, InChoose) {
+  builder_.AddBolt("chosen", [this] { return ScriptedBolt(&script_); }).Custom("middle", [this] {
+    return std::make_unique<ScriptedGrouping>(&script_,
+                                              [] { throw std::runtime_error("no idea"); });
+  });
+  script_.execute = [](const Tuple& in, Output<int64_t>& out) { out.Emit(in.Int64(0)); };
+  Start("middle");
+  Batch({1});
+  EXPECT_THAT(FailureText(), HasSubstr("task 2, Execute: std::runtime_error: no idea"));
 }
 
 TEST_F(UserErrorTest, InFinish) {
