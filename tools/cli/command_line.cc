@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "heron/settings/keys.h"
 #include "tools/cli/nearest.h"
 #include "tools/cli/target.h"
 
@@ -65,6 +66,7 @@ class Parser {
     AddDesire("deactivate", "Let the spouts of a topology pause; it stays in place");
     AddTopologies();
     AddLogs();
+    AddConfig();
     AddCommand("version", "Print the version", "heron version");
     AddCommand("help", "Explain a command", "heron help submit")
         ->add_option("COMMAND", raw_.help_about, "The command to explain");
@@ -93,6 +95,7 @@ class Parser {
   void AddDesire(const std::string& name, const std::string& what);
   void AddTopologies();
   void AddLogs();
+  void AddConfig();
   Status TakeValues();
 
   CommandLine& line_;
@@ -173,6 +176,18 @@ void Parser::AddLogs() {
   AddPositionals(logs, "NAME_TARGET", 1, 3);
   logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said")->type_name("N");
   logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
+}
+
+void Parser::AddConfig() {
+  CLI::App* config = AddCommand("config", "Show the settings in effect and where each was said",
+                                "heron config show local topology.containers");
+  config->formatter(Usage("heron config show [CLUSTER] [KEY] [OPTIONS]"));
+  config
+      ->add_option("show", line_.positionals,
+                   "What to do (show), then the cluster, by default as configured (local), then a "
+                   "key; all if not said")
+      ->expected(1, 3)
+      ->required();
 }
 
 Status Parser::Parse(std::vector<std::string> words) {
@@ -304,6 +319,22 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
     return Status::Ok();
   }
   if (line->command == "version") return Status::Ok();
+  if (line->command == "config") {
+    if (words.empty() || words[0] != "show" || words.size() > 3) {
+      return InvalidArgument("write: heron config show [CLUSTER] [KEY]");
+    }
+    words.erase(words.begin());
+    // One word is a key when it looks like one ("heron.x", "topology.x", "cluster").
+    if (words.size() == 2 || (words.size() == 1 && !heron::settings::IsReserved(words[0]))) {
+      take_place();
+    }
+    if (line->place.find('/') != std::string::npos) {
+      return InvalidArgument("settings belong to a cluster: write CLUSTER instead of '" +
+                             line->place + "'");
+    }
+    if (!words.empty()) line->config_key = words[0];
+    return Status::Ok();
+  }
   if (words.empty() || words.size() > 2) {
     return InvalidArgument(line->command + " needs a name: heron " + line->command +
                            " [CLUSTER[/ROLE[/ENV]]] NAME");

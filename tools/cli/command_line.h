@@ -23,6 +23,7 @@ struct CommandLine {
   std::string program;     // submit
   std::string name;        // may be empty for topologies
   std::string log_target;  // logs
+  std::string config_key;  // config show; empty: all
 
   std::vector<std::string> arguments;  // after "--", untouched
   std::vector<std::string> config;     // key=value

@@ -112,6 +112,21 @@ TEST(CommandLineTest, Topologies) {
   EXPECT_EQ(Parse({"topologies", "local/ads", "n"})->name, "n");
 }
 
+TEST(CommandLineTest, ConfigShowTellsClustersFromKeys) {
+  auto line = Parse({"config", "show"});
+  ASSERT_TRUE(line.ok()) << line.status().ToString();
+  EXPECT_EQ(line->place + "|" + line->config_key, "|");
+  line = Parse({"config", "show", "prod", "--output", "json"});
+  ASSERT_TRUE(line.ok()) << line.status().ToString();
+  EXPECT_EQ(line->place + "|" + line->config_key, "prod|");
+  EXPECT_TRUE(line->json);
+  EXPECT_EQ(Parse({"config", "show", "heron.root"})->config_key, "heron.root");
+  EXPECT_EQ(Parse({"config", "show", "prod", "x"})->config_key, "x");
+  EXPECT_NE(Refused({"config"}), "accepted");
+  EXPECT_NE(Refused({"config", "set"}).find("heron config show"), std::string::npos);
+  EXPECT_NE(Refused({"config", "show", "a/b"}).find("'a/b'"), std::string::npos);
+}
+
 TEST(CommandLineTest, WaitForFinishedUnlessSaidOtherwise) {
   EXPECT_EQ(Parse({"wait", "n"})->wait, WaitOptions::For::kFinished);
   EXPECT_EQ(Parse({"wait", "n", "--for", "running"})->wait, WaitOptions::For::kRunning);
@@ -143,7 +158,7 @@ TEST(CommandLineTest, MistakesAreNamed) {
 
 TEST(CommandLineTest, EveryCommandHasHelpWithAnExample) {
   for (const char* command : {"submit", "wait", "kill", "activate", "deactivate", "topologies",
-                              "logs", "version", "help"}) {
+                              "logs", "config", "version", "help"}) {
     auto line = Parse({command, "--help"});
     ASSERT_TRUE(line.ok()) << command;
     EXPECT_NE(line->help.find("Example:\n  heron " + std::string(command)), std::string::npos)
