@@ -25,6 +25,7 @@ struct RawOptions {
   std::string containers;
   std::string parallelism_all;
   std::string tail;
+  std::string since;
   std::vector<std::string> parallelism;
   std::string help_about;
 };
@@ -174,7 +175,12 @@ void Parser::AddLogs() {
             "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; "
             "all if not said"));
   AddPositionals(logs, "NAME_TARGET", 1, 3);
-  logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said")->type_name("N");
+  logs->add_option("--tail", raw_.tail,
+                   "Lines of each file; 100 if not said, all with --previous or --since")
+      ->type_name("N");
+  logs->add_flag("--previous,-p", line_.previous, "Begin with what was rotated into older files");
+  logs->add_option("--since", raw_.since, "Only what was written since then, e.g. 5m ago")
+      ->type_name("TIME");
   logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
 }
 
@@ -256,9 +262,12 @@ Status Parser::TakeValues() {
   HERON_RETURN_IF_ERROR(number("--containers", raw_.containers, 1, &line_.overrides.containers));
   HERON_RETURN_IF_ERROR(
       number("--parallelism-all", raw_.parallelism_all, 1, &line_.overrides.parallelism_all));
-  std::optional<int> tail;
-  HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, &tail));
-  line_.tail = tail.value_or(line_.tail);
+  HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, &line_.tail));
+  if (!raw_.since.empty()) {
+    Result<heron::Duration> since = ParseDuration(raw_.since);
+    if (!since.ok()) return since.status().WithContext("--since");
+    line_.since = *since;
+  }
   for (const std::string& text : raw_.parallelism) {
     auto assignment = ParseAssignment("--parallelism", text);
     if (!assignment.ok()) return assignment.status();

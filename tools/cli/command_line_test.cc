@@ -103,6 +103,12 @@ TEST(CommandLineTest, LogsTellsPlacesFromTargets) {
   EXPECT_EQ(line->place + " " + line->name + " " + line->log_target, "local n sm:1");
   EXPECT_EQ(line->tail, 5);
   EXPECT_TRUE(line->follow);
+  line = Parse({"logs", "n", "--previous", "--since", "5m"});
+  ASSERT_TRUE(line.ok());
+  EXPECT_FALSE(line->tail.has_value());
+  EXPECT_TRUE(line->previous);
+  EXPECT_EQ(line->since, heron::Duration(std::chrono::minutes(5)));
+  EXPECT_NE(Refused({"logs", "n", "--since", "yesterday"}).find("--since"), std::string::npos);
 }
 
 TEST(CommandLineTest, Topologies) {

@@ -14,7 +14,7 @@ namespace tools::cli {
 struct ConfigRow {
   std::string key;
   std::string value;
-  std::string unit;    // "ms", "us", "bytes" or ""
+  std::string unit;  // "ms", "us", "bytes" or ""
   std::string type;
   std::string scope;   // "cluster", "topology"
   std::string source;  // "built-in", "environment", "cluster file", "user file", "command line"

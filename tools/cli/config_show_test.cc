@@ -58,9 +58,9 @@ TEST_F(ConfigShowTest, EveryKeyWithValueUnitAndPlace) {
   for (const auto& key : heron::settings::Keys()) {
     EXPECT_NE(LineOf(text, std::string(key.name)), "") << key.name;
   }
-  EXPECT_EQ(LineOf(text, "topology.queue.high.bytes"),
-            "topology.queue.high.bytes 8388608 bytes " + cluster_.folder +
-                "/clusters/local/cluster.yaml:2");
+  EXPECT_EQ(LineOf(text, "topology.queue.high.bytes"), "topology.queue.high.bytes 8388608 bytes " +
+                                                           cluster_.folder +
+                                                           "/clusters/local/cluster.yaml:2");
   EXPECT_EQ(LineOf(text, "topology.containers"),
             "topology.containers 3 " + cluster_.folder + "/config.yaml:1");
   EXPECT_EQ(LineOf(text, "topology.destination.grace.ms"),
@@ -82,14 +82,13 @@ TEST_F(ConfigShowTest, Json) {
   const auto json = nlohmann::json::parse(Show("topology.containers"));
   EXPECT_EQ(json["cluster"], "local");
   ASSERT_EQ(json["keys"].size(), 1u);
-  EXPECT_EQ(json["keys"][0],
-            (nlohmann::json{{"key", "topology.containers"},
-                            {"value", "3"},
-                            {"unit", ""},
-                            {"type", "int"},
-                            {"scope", "topology"},
-                            {"source", "user file"},
-                            {"where", cluster_.folder + "/config.yaml:1"}}));
+  EXPECT_EQ(json["keys"][0], (nlohmann::json{{"key", "topology.containers"},
+                                             {"value", "3"},
+                                             {"unit", ""},
+                                             {"type", "int"},
+                                             {"scope", "topology"},
+                                             {"source", "user file"},
+                                             {"where", cluster_.folder + "/config.yaml:1"}}));
   EXPECT_EQ(nlohmann::json::parse(Show())["keys"].size(), heron::settings::Keys().size());
 }
 
