@@ -23,6 +23,7 @@ struct LaunchRequest {
   std::string engine_folder;           // heron-executor and its siblings, by content hash
   std::string program_path;            // the user's program, by content hash
   std::string secret;                  // 32 bytes
+  std::string process_settings;        // HERON_SETTINGS of every process
 };
 
 struct ProcessInfo {

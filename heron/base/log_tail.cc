@@ -66,6 +66,7 @@ int64_t FileSize(const std::string& path) {
 
 std::string LogTail(const std::string& path, int64_t offset, int max_lines, size_t max_bytes) {
   const int64_t size = FileSize(path);
+  if (offset > size) offset = 0;
   const int64_t begin = std::max(offset, size - kReadBytes);
   if (begin >= size) return "";
   std::ifstream in(path, std::ios::binary);

@@ -9,7 +9,8 @@ namespace heron {
 
 // The last `max_lines` lines with something in them that were written behind `offset`, joined by "
 // | ", at most `max_bytes` bytes from the end. Always valid UTF-8 without control characters,
-// whatever the file holds; empty when it cannot be read.
+// whatever the file holds; empty when it cannot be read. A file shorter than `offset` was rotated
+// meanwhile: all that is in it counts.
 std::string LogTail(const std::string& path, int64_t offset, int max_lines = 3,
                     size_t max_bytes = 500);
 

@@ -4,16 +4,15 @@
 
 namespace heron::executor {
 
-Result<std::unique_ptr<ChildListener>> ChildListener::Listen(net::EventLoop& loop,
-                                                             const std::string& host,
-                                                             ContainerId container,
-                                                             link::TopologyCredentials credentials,
-                                                             Callbacks callbacks) {
+Result<std::unique_ptr<ChildListener>> ChildListener::Listen(
+    net::EventLoop& loop, const std::string& host, ContainerId container,
+    link::TopologyCredentials credentials, link::SessionOptions session, Callbacks callbacks) {
   auto made = std::unique_ptr<ChildListener>(new ChildListener(std::move(callbacks)));
   link::SessionListener::Options options;
   options.host = host;
   options.self = link::MakeIdentity(proto::EXECUTOR, container, 0, {});
   options.credentials = std::move(credentials);
+  options.session = session;
   for (const proto::Role role : {proto::TOPOLOGY_MASTER, proto::STREAM_MANAGER, proto::INSTANCE}) {
     options.lanes[role] = {proto::CONTROL};
   }

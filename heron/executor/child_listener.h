@@ -25,11 +25,9 @@ class ChildListener : public link::SessionHandler {
     std::function<void()> session_gone;
   };
 
-  static Result<std::unique_ptr<ChildListener>> Listen(net::EventLoop& loop,
-                                                       const std::string& host,
-                                                       ContainerId container,
-                                                       link::TopologyCredentials credentials,
-                                                       Callbacks callbacks);
+  static Result<std::unique_ptr<ChildListener>> Listen(
+      net::EventLoop& loop, const std::string& host, ContainerId container,
+      link::TopologyCredentials credentials, link::SessionOptions session, Callbacks callbacks);
 
   uint16_t port() const { return listener_->port(); }
   bool HasSession(const ChildKey& key) const;

@@ -8,21 +8,28 @@
 #include <filesystem>
 
 #include "heron/base/exit_codes.h"
+#include "heron/base/log_rotation.h"
 #include "heron/base/random.h"
 #include "heron/executor/child_commands.h"
 #include "heron/executor/child_listener.h"
 #include "heron/executor/child_processes.h"
 #include "heron/executor/core/executor_core.h"
 #include "heron/executor/master_follower.h"
-#include "heron/state/store_look.h"
 #include "heron/state/async_store.h"
+#include "heron/state/store_look.h"
 
 namespace heron::executor {
 namespace {
 
-constexpr Duration kReportInterval = std::chrono::milliseconds(500);
 constexpr Duration kStoreInterval = std::chrono::seconds(1);
 constexpr Duration kKillAllTimeout = std::chrono::seconds(2);
+
+link::SessionOptions Sessions(const Options& options) {
+  link::SessionOptions session;
+  session.heartbeat_interval = options.settings.heartbeat_interval();
+  session.heartbeat_timeout = options.settings.heartbeat_timeout();
+  return session;
+}
 
 std::string HostName() {
   char name[256] = {};
@@ -40,7 +47,8 @@ class ExecutorServer::Impl : public ExecutorCore::Effects {
         credentials_{options.key.name, options.topology_id, std::move(secret)},
         store_(loop, std::move(store)),
         store_look_(store_, options.key, options.topology_id),
-        core_({options.container, HostName(), getpid(), RandomBytes(16)}, this) {
+        core_({options.container, HostName(), getpid(), RandomBytes(16)}, this),
+        logs_({options.settings.log_max_bytes, static_cast<int>(options.settings.log_max_files)}) {
     context_.options = std::move(options);
     context_.environment = OwnEnvironment();
   }
@@ -73,6 +81,7 @@ class ExecutorServer::Impl : public ExecutorCore::Effects {
   state::StoreLook store_look_;
   ChildContext context_;
   ExecutorCore core_;
+  LogRotation logs_;
   std::unique_ptr<ChildProcesses> processes_;
   std::unique_ptr<ChildListener> listener_;
   std::unique_ptr<MasterFollower> master_;
@@ -106,7 +115,8 @@ Status ExecutorServer::Impl::Start() {
   };
   master_ = std::make_unique<MasterFollower>(
       loop_, store_,
-      MasterFollower::Options{context_.options.key, context_.options.container, credentials_},
+      MasterFollower::Options{context_.options.key, context_.options.container, credentials_,
+                              Sessions(context_.options)},
       std::move(master));
 
   for (const int signo : {SIGTERM, SIGINT}) {
@@ -115,8 +125,11 @@ Status ExecutorServer::Impl::Start() {
       Settle();
     });
   }
-  loop_.RunEvery(kReportInterval, [this] { OnInterval(); });
+  loop_.RunEvery(context_.options.settings.heartbeat_interval(), [this] { OnInterval(); });
   loop_.RunEvery(kStoreInterval, [this] { LookAround(); });
+  // Its own, too: a topology outlives its supervisor.
+  logs_.Add(folder + "/executor.log");
+  loop_.RunEvery(LogRotation::kCheckInterval, [this] { logs_.Check(); });
   LOG(INFO) << "executor of container " << context_.options.container << " of "
             << context_.options.topology_id << " listens on port " << context_.port;
   core_.Start(now());
@@ -135,7 +148,7 @@ Status ExecutorServer::Impl::Listen() {
   callbacks.session_gone = [this] { processes_->OnSessionGone(); };
   auto listener =
       ChildListener::Listen(loop_, context_.options.bind_host, context_.options.container,
-                            credentials_, std::move(callbacks));
+                            credentials_, Sessions(context_.options), std::move(callbacks));
   if (!listener.ok()) return listener.status();
   listener_ = std::move(listener).value();
   context_.port = listener_->port();
@@ -156,6 +169,7 @@ std::optional<link::Refusal> ExecutorServer::Impl::Admit(const proto::Identity& 
 
 Result<int64_t> ExecutorServer::Impl::StartChild(const Child& child) {
   const SpawnOptions spawn = ChildCommand(child, context_);
+  logs_.Add(spawn.log_file);
   const Result<int64_t> pid = processes_->Start(child.key, spawn, ProcessMarker(child.key));
   if (pid.ok()) {
     LOG(INFO) << "started " << ToString(child.key) << " epoch " << child.epoch << " as process "

@@ -73,10 +73,14 @@ class FakeMaster : public link::SessionHandler {
   proto::ContainerPlan plan;
   proto::ExecutorReport report;
   int reports = 0;
+  int sessions = 0;
   Session* session = nullptr;
 
  private:
-  void OnSessionUp(Session& up) override { session = &up; }
+  void OnSessionUp(Session& up) override {
+    session = &up;
+    ++sessions;
+  }
   void OnFrame(Session& from, proto::Lane, net::Frame frame) override {
     if (frame.type != proto::EXECUTOR_REPORT) return;
     ASSERT_TRUE(net::ParseBody(frame.body(), report).ok());
@@ -158,6 +162,7 @@ class ExecutorServerTest : public testing::Test {
                   "--container_folder=" + ContainerFolder().string()};
     spawn.environment = OwnEnvironment();
     spawn.environment["HERON_TOPOLOGY_ID"] = topology_id_;
+    if (!settings_.empty()) spawn.environment["HERON_SETTINGS"] = settings_;
     spawn.log_file = (root_ / "executor.log").string();
     const auto started = SpawnProcess(spawn);
     ASSERT_TRUE(started.ok()) << started.status().ToString();
@@ -207,6 +212,7 @@ class ExecutorServerTest : public testing::Test {
   }
 
   const state::TopologyKey key_{"ads", "prod", "words"};
+  std::string settings_;  // HERON_SETTINGS of the executor
   fs::path root_;
   std::string topology_id_;
   std::shared_ptr<state::StateStore> store_;
@@ -226,6 +232,23 @@ TEST_F(ExecutorServerTest, RunsThePlanAndTellsInstancesTheStreamManager) {
   });
   EXPECT_EQ(Read(ContainerFolder() / "count-7.log").find("--- started by heron "), 0u);
   EXPECT_TRUE(fs::exists(ContainerFolder() / "sm.log"));
+}
+
+TEST_F(ExecutorServerTest, LogsOfChattyChildrenAreRotated) {
+  settings_ = "heron.log.max.bytes=4096,heron.log.max.files=2";
+  auto master = RunContainer("chatter");
+  const pid_t instance = master->PidOf("instance", 7);
+  const fs::path log = ContainerFolder() / "count-7.log";
+  RunUntil([&] { return fs::exists(log.string() + ".1"); });
+  // Rotated again, and the same process writes on.
+  const std::string first = Read(log.string() + ".1");
+  RunUntil([&] { return Read(log.string() + ".1") != first; });
+  const std::string rotated = Read(log.string() + ".1");
+  EXPECT_GT(rotated.size(), 4096u - 512u);
+  RunUntil([&] { return Read(log).find(std::string(99, 'x') + "\n") != std::string::npos; });
+  EXPECT_EQ(Read(log).find('\0'), std::string::npos) << "no holes";
+  EXPECT_EQ(master->PidOf("instance", 7), instance);
+  EXPECT_FALSE(fs::exists(log.string() + ".2"));
 }
 
 TEST_F(ExecutorServerTest, KilledInstanceIsReportedAndRestarted) {
@@ -292,6 +315,15 @@ TEST_F(ExecutorServerTest, NextMasterIsFoundAndChildrenLiveOn) {
   EXPECT_EQ(second->report.nonce(), nonce);
   EXPECT_EQ(second->report.incarnation(), 1u);
   EXPECT_EQ(second->PidOf("instance", 7), instance);
+}
+
+TEST_F(ExecutorServerTest, TheTopologysHeartbeatTimeoutHolds) {
+  // This master says nothing and shows a sign of life each 500 ms only: it is left and found again.
+  settings_ = "topology.heartbeat.interval.ms=50,topology.heartbeat.timeout.ms=150";
+  WriteTopology("run");
+  auto master = Master();
+  StartExecutor(1);
+  RunUntil([&] { return master->sessions >= 3; });
 }
 
 TEST_F(ExecutorServerTest, WithoutAMasterTheStoreDecides) {

@@ -44,6 +44,12 @@ class FakeChild : public heron::link::SessionHandler {
     if (role_ == proto::STREAM_MANAGER) report.set_port(12345);
     if (behaviour_ == "last-words") report.set_error("cannot open the input");
     session.Send(proto::CONTROL, proto::CHILD_REPORT, report);
+    if (behaviour_ == "chatter") {
+      loop_.RunEvery(std::chrono::milliseconds(1), [] {
+        std::printf("%s\n", std::string(99, 'x').c_str());
+        std::fflush(stdout);
+      });
+    }
     if (behaviour_ == "last-words") {
       loop_.RunAfter(std::chrono::milliseconds(20), [] { _exit(10); });
     }

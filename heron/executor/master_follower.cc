@@ -20,6 +20,7 @@ MasterFollower::MasterFollower(net::EventLoop& loop, state::AsyncStore& store, O
   dial.self = link::MakeIdentity(proto::EXECUTOR, options_.container, 0, {});
   dial.callee = link::MakeIdentity(proto::TOPOLOGY_MASTER, 0, 0, {});
   dial.credentials = options_.credentials;
+  dial.session = options_.session;
   dial.lanes = {proto::CONTROL};
   dial.on_refused = [this](const proto::Refused& refused) { OnRefused(refused); };
   dialer_ = link::SessionDialer::Make(loop, std::move(dial), this);

@@ -23,6 +23,7 @@ class MasterFollower : public link::SessionHandler {
     state::TopologyKey key;
     ContainerId container = 0;
     link::TopologyCredentials credentials;
+    link::SessionOptions session;
   };
   struct Callbacks {
     std::function<void()> connected;

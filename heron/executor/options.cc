@@ -36,7 +36,10 @@ Result<Options> ParseOptions(int* argc, char*** argv) {
     if (value->empty()) return InvalidArgument(std::string(flag) + " is missing");
   }
   if (FLAGS_container < 0) return InvalidArgument("--container must be 0 or more");
+  auto settings = settings::OwnProcessSettings();
+  if (!settings.ok()) return settings.status();
   Options options;
+  options.settings = *settings;
   options.key = {FLAGS_role, FLAGS_env, FLAGS_topology};
   options.topology_id = FLAGS_topology_id;
   options.state_url = FLAGS_state;

@@ -5,6 +5,7 @@
 
 #include "heron/base/ids.h"
 #include "heron/base/status.h"
+#include "heron/settings/process_settings.h"
 #include "heron/state/paths.h"
 
 namespace heron::executor {
@@ -19,6 +20,7 @@ struct Options {
   std::string program;           // the user's
   std::string container_folder;  // logs; made if missing
   std::string bind_host = "127.0.0.1";
+  settings::ProcessSettings settings;  // of the environment
 };
 
 // Removes what it knows from the arguments. InvalidArgument names the flag that is missing or

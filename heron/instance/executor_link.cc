@@ -16,12 +16,13 @@ ExecutorLink::ExecutorLink(net::EventLoop& loop, Options options, Listener* list
   dial.self = options.self;
   dial.callee = link::MakeIdentity(proto::EXECUTOR, options.self.container(), 0, Epoch{});
   dial.credentials = std::move(options.credentials);
+  dial.session = options.session;
   dial.lanes = {proto::CONTROL};
   dial.on_refused = [this](const proto::Refused& refused) { listener_->OnRefused(refused); };
   const proto::Identity callee = dial.callee;
   dialer_ = link::SessionDialer::Make(loop_, std::move(dial), this);
   dialer_->SetTarget(options.host, options.port, callee);
-  timer_ = loop_.RunEvery(kRepeatEvery, [this] { Report(); });
+  timer_ = loop_.RunEvery(options.session.heartbeat_interval, [this] { Report(); });
 }
 
 ExecutorLink::~ExecutorLink() { loop_.CancelTimer(timer_); }

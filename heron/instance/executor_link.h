@@ -1,5 +1,6 @@
-// The instance's session with the executor of its container: says who it is, what went wrong and whether it made progress;
-// learns where the stream manager is. Everything is state, said again at each change and every kRepeatEvery.
+// The instance's session with the executor of its container: says who it is, what went wrong and
+// whether it made progress; learns where the stream manager is. Everything is state, said again at
+// each change and every heartbeat interval.
 //
 // Thread: the loop's.
 #pragma once
@@ -16,8 +17,6 @@ namespace heron::instance {
 
 class ExecutorLink : private link::SessionHandler {
  public:
-  static constexpr Duration kRepeatEvery = std::chrono::milliseconds(500);
-
   class Listener {
    public:
     virtual ~Listener() = default;
@@ -27,6 +26,7 @@ class ExecutorLink : private link::SessionHandler {
   };
   struct Options {
     link::TopologyCredentials credentials;
+    link::SessionOptions session;
     proto::Identity self;
     std::string host;
     uint16_t port = 0;

@@ -26,8 +26,16 @@ proto::Identity SelfOf(const Gateway::Options& options) {
   return link::MakeIdentity(proto::INSTANCE, options.container, options.task, options.epoch);
 }
 
+link::SessionOptions Sessions(const Gateway::Options& options) {
+  link::SessionOptions session;
+  session.heartbeat_interval = options.settings.heartbeat_interval();
+  session.heartbeat_timeout = options.settings.heartbeat_timeout();
+  return session;
+}
+
 ExecutorLink::Options ExecutorOptions(const Gateway::Options& options) {
   return {.credentials = options.credentials,
+          .session = Sessions(options),
           .self = SelfOf(options),
           .host = options.executor_host,
           .port = options.executor_port,
@@ -53,12 +61,14 @@ Gateway::Gateway(net::EventLoop& loop, Options options)
   dial.self = SelfOf(options_);
   dial.callee = link::MakeIdentity(proto::STREAM_MANAGER, options_.container, 0, Epoch{});
   dial.credentials = options_.credentials;
+  dial.session = Sessions(options_);
   dial.session.connection.max_body_bytes = kMaxBodyBytes;
   dial.lanes = {proto::CONTROL, proto::DATA, proto::ACK};
   dial.on_refused = [this](const proto::Refused& refused) { OnRefused(refused); };
   stream_manager_ = link::SessionDialer::Make(loop_, std::move(dial), this);
   wake_watch_ = loop_.WatchReadable(link_.gateway_wake.fd(), [this] { Pump(); });
-  timers_.push_back(loop_.RunEvery(kReportEvery, [this] { SendReport(); }));
+  timers_.push_back(
+      loop_.RunEvery(options_.settings.heartbeat_interval(), [this] { SendReport(); }));
   timers_.push_back(loop_.RunEvery(kTickEvery, [this] {
     core_.Tick(Now());
     SendReportIfDue();

@@ -21,6 +21,7 @@
 #include "heron/instance/task/task_thread.h"
 #include "heron/link/session.h"
 #include "heron/net/event_loop.h"
+#include "heron/settings/process_settings.h"
 #include "proto/stream.pb.h"
 
 namespace heron::instance {
@@ -30,7 +31,6 @@ class Gateway : private link::SessionHandler,
                 private ExecutorLink::Listener {
  public:
   static constexpr size_t kMaxQueuedBytes = 512u << 10;
-  static constexpr Duration kReportEvery = std::chrono::milliseconds(500);
   static constexpr Duration kTickEvery = std::chrono::milliseconds(250);
   static constexpr Duration kStopTimeout = std::chrono::seconds(2);     // for user code
   static constexpr Duration kReportTimeout = std::chrono::seconds(1);   // for the last words
@@ -45,6 +45,7 @@ class Gateway : private link::SessionHandler,
     std::string executor_host;
     uint16_t executor_port = 0;
     std::string container_folder;
+    settings::ProcessSettings settings;  // of the environment
     std::vector<std::string> arguments;
     const TopologyBuilder* builder = nullptr;  // outlives it
   };

@@ -63,6 +63,9 @@ Result<Gateway::Options> GatewayOptions(const internal::CommandLine& command_lin
   if (!executor.ok()) return executor.status().WithContext("--heron-executor");
   options.executor_host = executor->first;
   options.executor_port = executor->second;
+  auto settings = settings::OwnProcessSettings();
+  if (!settings.ok()) return settings.status();
+  options.settings = *settings;
   auto secret = link::ReadSecretFile(value("secret-file"));
   if (!secret.ok()) return secret.status().WithContext("--heron-secret-file");
   options.credentials.secret = *std::move(secret);

@@ -55,7 +55,6 @@ class ClusterConfig {
   const std::string& cluster() const { return cluster_; }
   std::string heron_root() const { return Get("heron.root"); }
   std::string state_url() const { return Get("heron.state.url"); }
-  std::string bind_host() const { return Get("heron.bind.host"); }
   int64_t describe_timeout_ms() const { return GetNumber("heron.submit.describe.timeout.ms"); }
   int64_t submit_timeout_ms() const { return GetNumber("heron.submit.timeout.ms"); }
 

@@ -59,9 +59,8 @@ TEST_F(ClusterConfigTest, TheDefaults) {
   EXPECT_EQ(config.cluster(), "local");
   EXPECT_EQ(config.heron_root(), "/home/me/.heron");
   EXPECT_EQ(config.state_url(), "file:/home/me/.heron/local/state");
-  EXPECT_EQ(config.bind_host(), "127.0.0.1");
   EXPECT_EQ(config.describe_timeout_ms(), 30'000);
-  EXPECT_EQ(config.values().at("heron.bind.host").where, "built-in default");
+  EXPECT_EQ(config.values().at("heron.submit.timeout.ms").where, "built-in default");
   EXPECT_EQ(config.values().at("heron.state.url").where, folder_ + "/config/local/cluster.yaml:1");
   EXPECT_TRUE(config.TopologyConfig({}).empty());
 }
@@ -104,10 +103,10 @@ TEST_F(ClusterConfigTest, Precedence) {
 }
 
 TEST_F(ClusterConfigTest, ClusterKeysStayOutOfTheTopology) {
-  inputs_.command_line = {"heron.bind.host=127.0.0.2", "my.key=a=b",
+  inputs_.command_line = {"heron.submit.timeout.ms=2 s", "my.key=a=b",
                           "topology.queue.high.bytes=1 MiB"};
   ClusterConfig config = Load();
-  EXPECT_EQ(config.bind_host(), "127.0.0.2");
+  EXPECT_EQ(config.submit_timeout_ms(), 2000);
   EXPECT_EQ(config.TopologyConfig({{"other.key", "x"}, {"my.key", "y"}}),
             (std::map<std::string, std::string>{
                 {"my.key", "a=b"}, {"other.key", "x"}, {"topology.queue.high.bytes", "1048576"}}));
@@ -130,8 +129,7 @@ TEST_F(ClusterConfigTest, WhichCluster) {
 }
 
 TEST_F(ClusterConfigTest, AllProblemsWithFileAndLine) {
-  Write("/config/local/cluster.yaml",
-        "heron.state.uri: x\nheron.bind.host: ${NOWHERE}\ncluster: x\n");
+  Write("/config/local/cluster.yaml", "heron.state.uri: x\nheron.root: ${NOWHERE}\ncluster: x\n");
   Write("/config.yaml", "\ntopology.containers: many\nmine: 1\nheron.submit.timeout.ms: ${HOME\n");
   inputs_.command_line = {"novalue", "topology.contaners=2", "topology.tuple.max.bytes=1"};
   std::string message = Problem();
@@ -140,7 +138,7 @@ TEST_F(ClusterConfigTest, AllProblemsWithFileAndLine) {
   std::string user = folder_ + "/config.yaml:";
   for (std::string part :
        {cluster + "1: unknown key \"heron.state.uri\"; did you mean \"heron.state.url\"?",
-        cluster + "2: heron.bind.host: ${NOWHERE} is not set in the environment",
+        cluster + "2: heron.root: ${NOWHERE} is not set in the environment",
         cluster + "3: \"cluster\" belongs into the user's file",
         user + "2: topology.containers is \"many\"",
         user + "3: unknown key \"mine\"; keys of your own belong into the topology or --config",
@@ -158,9 +156,9 @@ TEST_F(ClusterConfigTest, ABrokenFileIsNamed) {
 }
 
 TEST_F(ClusterConfigTest, OldNamesInFilesGiveANotice) {
-  Write("/config.yaml", "topology.message.timeout.secs: 12\n");
+  Write("/config.yaml", "topology.stmgrs: 12\n");
   ClusterConfig config = Load();
-  EXPECT_EQ(config.Get("topology.message.timeout.ms"), "12000");
+  EXPECT_EQ(config.Get("topology.containers"), "12");
   ASSERT_EQ(config.notices().size(), 1u);
   EXPECT_NE(config.notices()[0].find("config.yaml:1"), std::string::npos);
 }

@@ -16,8 +16,11 @@ constexpr int64_t kMaxMs = 24LL * 3600 * 1000;
 constexpr std::array kKeys = {
     Key{"cluster", KeyType::kString, KeyScope::kCluster, "local", 0, 0, "",
         "The cluster that commands mean when none is named; in the user file."},
-    Key{"heron.bind.host", KeyType::kString, KeyScope::kCluster, "127.0.0.1", 0, 0, "",
-        "The address the engine's processes listen on."},
+    Key{"heron.log.max.bytes", KeyType::kBytes, KeyScope::kCluster, "67108864", 4 * kKiB,
+        1024 * 1024 * kMiB, "",
+        "A log file that is larger is moved into an older one, and begins anew."},
+    Key{"heron.log.max.files", KeyType::kInt, KeyScope::kCluster, "5", 1, 100, "",
+        "Log files that are kept of each process: the one that is written and older ones."},
     Key{"heron.root", KeyType::kString, KeyScope::kCluster, "${HOME}/.heron", 0, 0, "",
         "The folder that holds everything of a local cluster."},
     Key{"heron.state.url", KeyType::kString, KeyScope::kCluster, "file:${HERON_ROOT}/local/state",
@@ -41,12 +44,11 @@ constexpr std::array kKeys = {
         kMaxMs, "", "A peer that was silent for this long is taken for dead."},
     Key{"topology.master.lease.ms", KeyType::kDurationMs, KeyScope::kTopology, "1000", 100, 600'000,
         "", "A topology master that did not renew its lease for this long may be replaced."},
-    Key{"topology.message.timeout.ms", KeyType::kDurationMs, KeyScope::kTopology, "30000", 1,
-        kMaxMs, "", "How long a tuple tree may take with acking; at-most-once has no use for it."},
     Key{"topology.queue.high.bytes", KeyType::kBytes, KeyScope::kTopology, "4194304", 64 * kKiB,
         1024 * kMiB, "", "A task with more queued bytes than this stops those that feed it."},
     Key{"topology.reliability.mode", KeyType::kEnum, KeyScope::kTopology, "ATMOST_ONCE", 0, 0,
-        "ATMOST_ONCE|ATLEAST_ONCE|EFFECTIVELY_ONCE", "The delivery semantics."},
+        "ATMOST_ONCE|ATLEAST_ONCE|EFFECTIVELY_ONCE",
+        "The delivery semantics; this version has at-most-once only and refuses the others."},
     Key{"topology.task.max.restarts", KeyType::kInt, KeyScope::kTopology, "3", 0, 1'000'000, "",
         "Deaths in a row without progress after which a bounded topology fails."},
     Key{"topology.tuple.max.bytes", KeyType::kBytes, KeyScope::kTopology, "8388608", kKiB,
@@ -54,7 +56,6 @@ constexpr std::array kKeys = {
 };
 
 constexpr std::array kOldKeys = {
-    OldKey{"topology.message.timeout.secs", "topology.message.timeout.ms", 1000},
     OldKey{"topology.stmgrs", "topology.containers", 1},
 };
 

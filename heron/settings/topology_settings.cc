@@ -117,7 +117,6 @@ Result<TopologySettings> ParseTopologySettings(const std::map<std::string, std::
   reader.Read("topology.heartbeat.interval.ms", &s.heartbeat_interval_ms);
   reader.Read("topology.heartbeat.timeout.ms", &s.heartbeat_timeout_ms);
   reader.Read("topology.master.lease.ms", &s.lease_ms);
-  reader.Read("topology.message.timeout.ms", &s.message_timeout_ms);
   if (s.heartbeat_timeout_ms <= 2 * s.heartbeat_interval_ms) {
     reader.problems().push_back(
         "topology.heartbeat.timeout.ms (" + std::to_string(s.heartbeat_timeout_ms) +

@@ -30,7 +30,6 @@ struct TopologySettings {
   int64_t heartbeat_interval_ms = 500;  // topology.heartbeat.interval.ms
   int64_t heartbeat_timeout_ms = 3000;  // topology.heartbeat.timeout.ms
   int64_t lease_ms = 1000;              // topology.master.lease.ms
-  int64_t message_timeout_ms = 30'000;  // topology.message.timeout.ms
 
   // One line each, for the user: an old name was read.
   std::vector<std::string> notices;

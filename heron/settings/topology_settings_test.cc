@@ -34,7 +34,6 @@ TEST(TopologySettings, NothingSetGivesTheTablesDefaults) {
   EXPECT_EQ(plain.heartbeat_interval_ms, table.heartbeat_interval_ms);
   EXPECT_EQ(plain.heartbeat_timeout_ms, table.heartbeat_timeout_ms);
   EXPECT_EQ(plain.lease_ms, table.lease_ms);
-  EXPECT_EQ(plain.message_timeout_ms, table.message_timeout_ms);
   EXPECT_TRUE(plain.notices.empty());
 }
 
@@ -50,7 +49,6 @@ TEST(TopologySettings, EveryKeyHasAnEffect) {
                                                      {"topology.heartbeat.interval.ms", "100"},
                                                      {"topology.heartbeat.timeout.ms", "201"},
                                                      {"topology.master.lease.ms", "2 s"},
-                                                     {"topology.message.timeout.ms", "5 s"},
                                                      {"my.own", "free"},
                                                      {"", "free too"}});
   EXPECT_EQ(s.containers, 7);
@@ -64,7 +62,6 @@ TEST(TopologySettings, EveryKeyHasAnEffect) {
   EXPECT_EQ(s.heartbeat_interval(), std::chrono::milliseconds(100));
   EXPECT_EQ(s.heartbeat_timeout(), std::chrono::milliseconds(201));
   EXPECT_EQ(s.lease(), std::chrono::seconds(2));
-  EXPECT_EQ(s.message_timeout_ms, 5000);
 }
 
 TEST(TopologySettings, AllProblemsAtOnce) {
@@ -95,20 +92,16 @@ TEST(TopologySettings, AContradictionNamesBothKeys) {
 }
 
 TEST(TopologySettings, OldNamesAreReadWithANotice) {
-  TopologySettings s = *ParseTopologySettings(
-      Config{{"topology.stmgrs", "3"}, {"topology.message.timeout.secs", "10"}});
+  TopologySettings s = *ParseTopologySettings(Config{{"topology.stmgrs", "3"}});
   EXPECT_EQ(s.containers, 3);
-  EXPECT_EQ(s.message_timeout_ms, 10'000);
-  ASSERT_EQ(s.notices.size(), 2u);
-  EXPECT_NE(s.notices[1].find("topology.stmgrs is read as topology.containers=3"),
+  ASSERT_EQ(s.notices.size(), 1u);
+  EXPECT_NE(s.notices[0].find("topology.stmgrs is read as topology.containers=3"),
             std::string::npos);
   EXPECT_EQ(ParseTopologySettings(Config{{"topology.stmgrs", "3"}, {"topology.containers", "4"}})
                 ->containers,
             4);
-  EXPECT_NE(Problem({{"topology.message.timeout.secs", "10 s"}}).find("whole number"),
-            std::string::npos);
-  EXPECT_NE(Problem({{"topology.message.timeout.secs", "99999999999999999"}}).find("86400"),
-            std::string::npos);
+  EXPECT_NE(Problem({{"topology.stmgrs", "10 s"}}).find("whole number"), std::string::npos);
+  EXPECT_NE(Problem({{"topology.stmgrs", "99999999999999999"}}).find("10000"), std::string::npos);
 }
 
 }  // namespace

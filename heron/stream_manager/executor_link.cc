@@ -22,6 +22,7 @@ ExecutorLink::ExecutorLink(net::EventLoop& loop, Options options, std::function<
   dial.self = options_.self;
   dial.callee = link::MakeIdentity(proto::EXECUTOR, options_.self.container(), 0, {});
   dial.credentials = options_.credentials;
+  dial.session = options_.session;
   dial.lanes = {proto::CONTROL};
   dialer_ = link::SessionDialer::Make(loop_, dial, this);
   dialer_->SetTarget(options_.host, options_.port, dial.callee);

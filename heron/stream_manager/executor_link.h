@@ -16,6 +16,7 @@ class ExecutorLink final : private link::SessionHandler {
  public:
   struct Options {
     link::TopologyCredentials credentials;
+    link::SessionOptions session;
     proto::Identity self;
     std::string host;  // of the executor
     uint16_t port = 0;

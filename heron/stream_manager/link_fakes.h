@@ -47,11 +47,12 @@ class FakeExecutor : public link::SessionHandler {
  public:
   FakeExecutor(net::EventLoop& loop, ContainerId container);
   uint16_t port() const { return listener_->port(); }
-  void OnSessionUp(link::Session&) override {}
+  void OnSessionUp(link::Session&) override { ++sessions; }
   void OnFrame(link::Session&, proto::Lane, net::Frame frame) override;
   void OnSessionDown(link::Session&, const Status&) override {}
 
   std::vector<proto::ChildReport> reports;
+  int sessions = 0;
 
  private:
   std::unique_ptr<link::SessionListener> listener_;

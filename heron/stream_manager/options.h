@@ -5,6 +5,7 @@
 
 #include "heron/base/ids.h"
 #include "heron/base/status.h"
+#include "heron/settings/process_settings.h"
 #include "heron/state/paths.h"
 
 namespace heron::stream_manager {
@@ -18,6 +19,7 @@ struct Options {
   std::string executor_host;  // where the executor listens; this process listens on the same address
   uint16_t executor_port = 0;
   Epoch epoch;
+  settings::ProcessSettings settings;  // of the environment
 };
 
 // Takes its flags out of the arguments. kInvalidArgument names the flag.

@@ -15,10 +15,17 @@ namespace {
 constexpr size_t kMaxDataBodyBytes = 65u << 20;
 constexpr int kLinesPerSecond = 20;
 
-link::SessionOptions DataSessions() {
-  link::SessionOptions options;
-  options.connection.max_body_bytes = kMaxDataBodyBytes;
-  return options;
+link::SessionOptions Sessions(const Options& options) {
+  link::SessionOptions session;
+  session.heartbeat_interval = options.settings.heartbeat_interval();
+  session.heartbeat_timeout = options.settings.heartbeat_timeout();
+  return session;
+}
+
+link::SessionOptions DataSessions(const Options& options) {
+  link::SessionOptions session = Sessions(options);
+  session.connection.max_body_bytes = kMaxDataBodyBytes;
+  return session;
 }
 
 CoreSettings SettingsOf(const proto::SubmittedTopology& topology) {
@@ -51,13 +58,17 @@ Server::~Server() { loop_.CancelTimer(timer_); }
 
 Status Server::Start() {
   HERON_RETURN_IF_ERROR(Listen());
+  CoreSettings core_settings;  // until the plan is known
+  core_settings.heartbeat_interval = options_.settings.heartbeat_interval();
   core_ = std::make_unique<StreamManagerCore>(
-      CoreIdentity{options_.topology_id, options_.container, options_.epoch,
-                   options_.executor_host, listener_->port()},
-      CoreSettings{}, SettingsOf, static_cast<Effects*>(this), Now());
+      CoreIdentity{options_.topology_id, options_.container, options_.epoch, options_.executor_host,
+                   listener_->port()},
+      core_settings, SettingsOf, static_cast<Effects*>(this), Now());
   DialMaster();
   ExecutorLink::Options executor;
   executor.credentials = credentials_;
+  executor.session = Sessions(options_);
+  executor.report_interval = options_.settings.heartbeat_interval();
   executor.self = self_;
   executor.host = options_.executor_host;
   executor.port = options_.executor_port;
@@ -76,7 +87,7 @@ Status Server::Listen() {
   listen.host = options_.executor_host;
   listen.self = self_;
   listen.credentials = credentials_;
-  listen.session = DataSessions();
+  listen.session = DataSessions(options_);
   listen.lanes[proto::INSTANCE] = {proto::CONTROL, proto::DATA, proto::ACK};
   listen.lanes[proto::STREAM_MANAGER] = {proto::CONTROL, proto::DATA};
   listen.admit = [this](const proto::Identity& caller) { return Admit(caller); };
@@ -91,6 +102,7 @@ void Server::DialMaster() {
   dial.self = self_;
   dial.callee = link::MakeIdentity(proto::TOPOLOGY_MASTER, 0, 0, {});
   dial.credentials = credentials_;
+  dial.session = Sessions(options_);
   dial.lanes = {proto::CONTROL};
   dial.on_refused = [this](const proto::Refused& refused) { OnMasterRefused(refused); };
   master_dialer_ = link::SessionDialer::Make(loop_, std::move(dial), this);
@@ -303,7 +315,7 @@ void Server::SetPeerTarget(ContainerId container, const std::string& host, uint1
     dial.self = self_;
     dial.callee = callee;
     dial.credentials = credentials_;
-    dial.session = DataSessions();
+    dial.session = DataSessions(options_);
     dial.lanes = {proto::CONTROL, proto::DATA};
     dialer = link::SessionDialer::Make(loop_, std::move(dial), this);
   }

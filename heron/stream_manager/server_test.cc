@@ -44,6 +44,7 @@ class ServerTest : public testing::Test {
     options.executor_host = "127.0.0.1";
     options.executor_port = executor->port();
     options.epoch = epoch;
+    options.settings = settings_;
     auto server = std::make_unique<Server>(loop_, options, TestCredentials().secret, store_,
                                            [this](int code) { exit_code_ = code; });
     const Status started = server->Start();
@@ -85,6 +86,7 @@ class ServerTest : public testing::Test {
   FakeInstance spout_{loop_, 1, 1};
   FakeInstance far_{loop_, 2, 2};
   FakeInstance near_{loop_, 1, 3};
+  settings::ProcessSettings settings_;
   int exit_code_ = -1;
   std::unique_ptr<Server> server1_;
   std::unique_ptr<Server> server2_;
@@ -171,6 +173,13 @@ TEST_F(ServerTest, ATaskOfAnotherContainerIsRefused) {
   stray.Dial(server1_->port());
   ASSERT_TRUE(RunUntil(loop_, [&] { return stray.refusals > 0; }));
   EXPECT_EQ(stray.session(), nullptr);
+}
+
+TEST_F(ServerTest, TheTopologysHeartbeatTimeoutHolds) {
+  // The executor shows a sign of life each 500 ms only.
+  settings_ = {.heartbeat_interval_ms = 50, .heartbeat_timeout_ms = 150};
+  server1_ = MakeServer(1);
+  ASSERT_TRUE(RunUntil(loop_, [&] { return executors_[1]->sessions >= 3; }));
 }
 
 TEST_F(ServerTest, ExitsAsFencedWhenTheMasterSaysSo) {

@@ -23,6 +23,7 @@ ExecutorLink::ExecutorLink(net::EventLoop& loop, Options options, std::function<
   dial.self = link::MakeIdentity(proto::TOPOLOGY_MASTER, options_.container, 0, {});
   dial.callee = link::MakeIdentity(proto::EXECUTOR, options_.container, 0, {});
   dial.credentials = options_.credentials;
+  dial.session = options_.session;
   dial.lanes = {proto::CONTROL};
   const proto::Identity callee = dial.callee;
   dialer_ = link::SessionDialer::Make(loop_, std::move(dial), this);

@@ -19,6 +19,7 @@ class ExecutorLink final : private link::SessionHandler {
  public:
   struct Options {
     link::TopologyCredentials credentials;
+    link::SessionOptions session;
     ContainerId container = 0;
     std::string host;  // of the executor
     uint16_t port = 0;

@@ -6,6 +6,7 @@
 
 #include "heron/base/ids.h"
 #include "heron/base/status.h"
+#include "heron/settings/process_settings.h"
 #include "heron/state/paths.h"
 
 namespace heron::topology_master {
@@ -19,6 +20,7 @@ struct Options {
   std::string executor_host;
   uint16_t executor_port = 0;
   std::string bind_host = "127.0.0.1";
+  settings::ProcessSettings settings;  // of the environment
 };
 
 // Removes what it knows from the arguments. InvalidArgument names the flag that is missing or

@@ -19,6 +19,13 @@ constexpr Duration kTick = std::chrono::milliseconds(20);
 // A peer that lets this much pile up is cut off: it comes back and gets the state as it is then.
 constexpr size_t kMaxQueuedBytes = 128u << 20;
 
+link::SessionOptions Sessions(const Options& options) {
+  link::SessionOptions session;
+  session.heartbeat_interval = options.settings.heartbeat_interval();
+  session.heartbeat_timeout = options.settings.heartbeat_timeout();
+  return session;
+}
+
 std::optional<link::Refusal> Admit(const proto::Identity& caller) {
   const bool executor = caller.role() == proto::EXECUTOR;
   // Which containers the plan has is said in the answer to the first report; here only what can
@@ -37,7 +44,9 @@ Server::Server(net::EventLoop& loop, Options options, std::string secret,
       options_(std::move(options)),
       credentials_{options_.key.name, options_.topology_id, std::move(secret)},
       on_exit_(std::move(on_exit)),
-      core_({.topology_id = options_.topology_id}, this),
+      core_({.topology_id = options_.topology_id,
+             .heartbeat_interval = options_.settings.heartbeat_interval()},
+            this),
       store_(loop, std::move(store)) {}
 
 Server::~Server() { loop_.CancelTimer(tick_timer_); }
@@ -47,6 +56,7 @@ Status Server::Start() {
   listen.host = options_.bind_host;
   listen.self = link::MakeIdentity(proto::TOPOLOGY_MASTER, options_.container, 0, {});
   listen.credentials = credentials_;
+  listen.session = Sessions(options_);
   listen.lanes[proto::EXECUTOR] = {proto::CONTROL};
   listen.lanes[proto::STREAM_MANAGER] = {proto::CONTROL};
   listen.admit = Admit;
@@ -58,6 +68,8 @@ Status Server::Start() {
 
   ExecutorLink::Options executor;
   executor.credentials = credentials_;
+  executor.session = Sessions(options_);
+  executor.report_interval = options_.settings.heartbeat_interval();
   executor.container = options_.container;
   executor.host = options_.executor_host;
   executor.port = options_.executor_port;
@@ -70,6 +82,7 @@ Status Server::Start() {
                                     [this] { core_.OnDesiredChanged(Now()); });
   state::LeaseOptions lease;
   lease.payload = Location(0);
+  lease.lease = options_.settings.lease();
   state::LeaseEvents events;
   events.on_gained = [this](uint64_t epoch) { OnLeaseGained(epoch); };
   events.on_lost = [this] { OnLeaseLost(); };

@@ -66,7 +66,7 @@ class ParentExecutor : public link::SessionHandler {
     CHECK(made.ok());
     listener = std::move(made).value();
   }
-  void OnSessionUp(link::Session&) override {}
+  void OnSessionUp(link::Session&) override { ++sessions; }
   void OnFrame(link::Session&, proto::Lane, net::Frame frame) override {
     proto::ChildReport report;
     if (net::ParseBody(frame.body(), report).ok()) reported_port = report.port();
@@ -75,6 +75,7 @@ class ParentExecutor : public link::SessionHandler {
 
   std::unique_ptr<link::SessionListener> listener;
   uint32_t reported_port = 0;
+  int sessions = 0;
 };
 
 class ServerTest : public testing::Test {
@@ -124,8 +125,9 @@ class ServerTest : public testing::Test {
     Put(state::PackingPlanPath(key_), packing);
     Desire(proto::DesiredState::ACTIVE);
   }
-  void StartServer() {
+  void StartServer(settings::ProcessSettings settings = {}) {
     Options options;
+    options.settings = settings;
     options.key = key_;
     options.topology_id = kId;
     options.executor_host = "127.0.0.1";
@@ -160,6 +162,18 @@ class ServerTest : public testing::Test {
   std::optional<int> exit_code_;
   std::unique_ptr<Server> server_;
 };
+
+TEST_F(ServerTest, TheTopologysHeartbeatTimeoutAndLeaseHold) {
+  // The executor shows a sign of life each 500 ms only.
+  StartServer({.heartbeat_interval_ms = 50, .heartbeat_timeout_ms = 150, .lease_ms = 60'000});
+  EXPECT_TRUE(Until([&] { return parent_.sessions >= 3; }));
+  // Renewed every third of the lease's time: not once in that of the default.
+  auto lease = client_->ReadLease(state::MasterPath(key_));
+  ASSERT_TRUE(lease.ok());
+  const int sessions = parent_.sessions;
+  EXPECT_TRUE(Until([&] { return parent_.sessions >= sessions + 3; }));
+  EXPECT_EQ(client_->ReadLease(state::MasterPath(key_))->counter, lease->counter);
+}
 
 TEST_F(ServerTest, ATopologyRunsOutlivesItsMasterAndFinishes) {
   StartServer();

@@ -64,7 +64,15 @@ Status CheckNames(const TopologyKey& key, const std::string& topology_id) {
 
 std::string Entry(const std::string& topology_id) { return "HERON_TOPOLOGY_ID=" + topology_id; }
 
-bool IsLog(const fs::path& file) { return file.extension() == ".log"; }
+// "sm.log", and what it was rotated into: "sm.log.1".
+bool IsLog(const fs::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension == ".log") return true;
+  const bool numbered =
+      extension.size() > 1 && std::all_of(extension.begin() + 1, extension.end(),
+                                          [](char c) { return c >= '0' && c <= '9'; });
+  return numbered && file.stem().extension() == ".log";
+}
 
 std::string SecretFile(const std::string& folder) { return folder + "/secret"; }
 std::string SupervisorFilePath(const std::string& folder) { return folder + "/supervisor.pid"; }
@@ -90,6 +98,8 @@ heron::SpawnOptions SupervisorCommand(const LaunchRequest& request, const std::s
   spawn.environment = heron::OwnEnvironment();
   spawn.environment["HERON_TOPOLOGY"] = request.key.name;
   spawn.environment["HERON_TOPOLOGY_ID"] = request.topology_id;
+  // Inherited by all; the submitter's own, should it run inside of a topology, must not be.
+  spawn.environment["HERON_SETTINGS"] = request.process_settings;
   spawn.working_folder = folder;
   spawn.log_file = SupervisorLog(folder);
   spawn.die_with_parent = false;

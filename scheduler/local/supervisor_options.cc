@@ -41,7 +41,10 @@ Result<SupervisorOptions> ParseSupervisorOptions(int* argc, char*** argv) {
   }
   Result<std::vector<ContainerId>> containers = ParseContainers(FLAGS_containers);
   if (!containers.ok()) return containers.status();
+  auto settings = heron::settings::OwnProcessSettings();
+  if (!settings.ok()) return settings.status();
   SupervisorOptions options;
+  options.settings = *settings;
   options.key = {FLAGS_role, FLAGS_env, FLAGS_topology};
   options.topology_id = FLAGS_topology_id;
   options.state_url = FLAGS_state;

@@ -6,6 +6,7 @@
 
 #include "heron/base/ids.h"
 #include "heron/base/status.h"
+#include "heron/settings/process_settings.h"
 #include "heron/state/paths.h"
 
 namespace scheduler::local {
@@ -19,6 +20,7 @@ struct SupervisorOptions {
   std::string program;          // the user's
   std::string topology_folder;  // supervisor.pid, supervisor.log, container-K
   std::vector<heron::ContainerId> containers;
+  heron::settings::ProcessSettings settings;  // of the environment
 };
 
 // Removes what it knows from the arguments. InvalidArgument names the flag that is missing or

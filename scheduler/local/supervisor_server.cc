@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "heron/base/exit_codes.h"
+#include "heron/base/log_rotation.h"
 #include "heron/base/process.h"
-#include "heron/state/store_look.h"
 #include "heron/state/async_store.h"
+#include "heron/state/store_look.h"
 #include "scheduler/local/supervisor_core.h"
 
 namespace scheduler::local {
@@ -41,7 +42,9 @@ class SupervisorServer::Impl : public SupervisorCore::Effects {
         options_(std::move(options)),
         store_(loop, std::move(store)),
         store_look_(store_, options_.key, options_.topology_id),
-        core_(options_.containers, this) {}
+        core_(options_.containers, this),
+        logs_(
+            {options_.settings.log_max_bytes, static_cast<int>(options_.settings.log_max_files)}) {}
 
   Status Start();
   int exit_code() const { return exit_code_; }
@@ -73,6 +76,7 @@ class SupervisorServer::Impl : public SupervisorCore::Effects {
   heron::state::AsyncStore store_;
   heron::state::StoreLook store_look_;
   SupervisorCore core_;
+  heron::LogRotation logs_;
   std::map<pid_t, ContainerId> executors_;
   std::vector<Ended> ended_;
   heron::net::TimerId check_timer_ = 0;
@@ -88,6 +92,9 @@ Status SupervisorServer::Impl::Start() {
       Settle();
     });
   }
+  // Executors see to the logs of their containers, their own included.
+  logs_.Add(options_.topology_folder + "/supervisor.log");
+  loop_.RunEvery(heron::LogRotation::kCheckInterval, [this] { logs_.Check(); });
   const Status started = core_.Start(now());
   if (!started.ok()) KillAll();
   Settle();

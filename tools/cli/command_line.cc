@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "heron/settings/keys.h"
 #include "tools/cli/nearest.h"
 #include "tools/cli/target.h"
 
@@ -24,6 +25,7 @@ struct RawOptions {
   std::string containers;
   std::string parallelism_all;
   std::string tail;
+  std::string since;
   std::vector<std::string> parallelism;
   std::string help_about;
 };
@@ -65,6 +67,7 @@ class Parser {
     AddDesire("deactivate", "Let the spouts of a topology pause; it stays in place");
     AddTopologies();
     AddLogs();
+    AddConfig();
     AddCommand("version", "Print the version", "heron version");
     AddCommand("help", "Explain a command", "heron help submit")
         ->add_option("COMMAND", raw_.help_about, "The command to explain");
@@ -93,6 +96,7 @@ class Parser {
   void AddDesire(const std::string& name, const std::string& what);
   void AddTopologies();
   void AddLogs();
+  void AddConfig();
   Status TakeValues();
 
   CommandLine& line_;
@@ -171,8 +175,25 @@ void Parser::AddLogs() {
             "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; "
             "all if not said"));
   AddPositionals(logs, "NAME_TARGET", 1, 3);
-  logs->add_option("--tail", raw_.tail, "Lines of each file; 100 if not said")->type_name("N");
+  logs->add_option("--tail", raw_.tail,
+                   "Lines of each file; 100 if not said, all with --previous or --since")
+      ->type_name("N");
+  logs->add_flag("--previous,-p", line_.previous, "Begin with what was rotated into older files");
+  logs->add_option("--since", raw_.since, "Only what was written since then, e.g. 5m ago")
+      ->type_name("TIME");
   logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
+}
+
+void Parser::AddConfig() {
+  CLI::App* config = AddCommand("config", "Show the settings in effect and where each was said",
+                                "heron config show local topology.containers");
+  config->formatter(Usage("heron config show [CLUSTER] [KEY] [OPTIONS]"));
+  config
+      ->add_option("show", line_.positionals,
+                   "What to do (show), then the cluster, by default as configured (local), then a "
+                   "key; all if not said")
+      ->expected(1, 3)
+      ->required();
 }
 
 Status Parser::Parse(std::vector<std::string> words) {
@@ -241,9 +262,12 @@ Status Parser::TakeValues() {
   HERON_RETURN_IF_ERROR(number("--containers", raw_.containers, 1, &line_.overrides.containers));
   HERON_RETURN_IF_ERROR(
       number("--parallelism-all", raw_.parallelism_all, 1, &line_.overrides.parallelism_all));
-  std::optional<int> tail;
-  HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, &tail));
-  line_.tail = tail.value_or(line_.tail);
+  HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, &line_.tail));
+  if (!raw_.since.empty()) {
+    Result<heron::Duration> since = ParseDuration(raw_.since);
+    if (!since.ok()) return since.status().WithContext("--since");
+    line_.since = *since;
+  }
   for (const std::string& text : raw_.parallelism) {
     auto assignment = ParseAssignment("--parallelism", text);
     if (!assignment.ok()) return assignment.status();
@@ -304,6 +328,22 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
     return Status::Ok();
   }
   if (line->command == "version") return Status::Ok();
+  if (line->command == "config") {
+    if (words.empty() || words[0] != "show" || words.size() > 3) {
+      return InvalidArgument("write: heron config show [CLUSTER] [KEY]");
+    }
+    words.erase(words.begin());
+    // One word is a key when it looks like one ("heron.x", "topology.x", "cluster").
+    if (words.size() == 2 || (words.size() == 1 && !heron::settings::IsReserved(words[0]))) {
+      take_place();
+    }
+    if (line->place.find('/') != std::string::npos) {
+      return InvalidArgument("settings belong to a cluster: write CLUSTER instead of '" +
+                             line->place + "'");
+    }
+    if (!words.empty()) line->config_key = words[0];
+    return Status::Ok();
+  }
   if (words.empty() || words.size() > 2) {
     return InvalidArgument(line->command + " needs a name: heron " + line->command +
                            " [CLUSTER[/ROLE[/ENV]]] NAME");

@@ -23,6 +23,7 @@ struct CommandLine {
   std::string program;     // submit
   std::string name;        // may be empty for topologies
   std::string log_target;  // logs
+  std::string config_key;  // config show; empty: all
 
   std::vector<std::string> arguments;  // after "--", untouched
   std::vector<std::string> config;     // key=value
@@ -31,8 +32,10 @@ struct CommandLine {
   std::optional<heron::Duration> timeout;
   bool deploy_deactivated = false;
   bool dry_run = false;
-  int tail = 100;
+  std::optional<int> tail;
   bool follow = false;
+  bool previous = false;
+  std::optional<heron::Duration> since;
 };
 
 // `words` without the program's name. InvalidArgument for what is not understood, with what would

@@ -103,6 +103,12 @@ TEST(CommandLineTest, LogsTellsPlacesFromTargets) {
   EXPECT_EQ(line->place + " " + line->name + " " + line->log_target, "local n sm:1");
   EXPECT_EQ(line->tail, 5);
   EXPECT_TRUE(line->follow);
+  line = Parse({"logs", "n", "--previous", "--since", "5m"});
+  ASSERT_TRUE(line.ok());
+  EXPECT_FALSE(line->tail.has_value());
+  EXPECT_TRUE(line->previous);
+  EXPECT_EQ(line->since, heron::Duration(std::chrono::minutes(5)));
+  EXPECT_NE(Refused({"logs", "n", "--since", "yesterday"}).find("--since"), std::string::npos);
 }
 
 TEST(CommandLineTest, Topologies) {
@@ -110,6 +116,21 @@ TEST(CommandLineTest, Topologies) {
   EXPECT_EQ(Parse({"topologies", "n"})->name, "n");
   EXPECT_EQ(Parse({"topologies", "local"})->place, "local");
   EXPECT_EQ(Parse({"topologies", "local/ads", "n"})->name, "n");
+}
+
+TEST(CommandLineTest, ConfigShowTellsClustersFromKeys) {
+  auto line = Parse({"config", "show"});
+  ASSERT_TRUE(line.ok()) << line.status().ToString();
+  EXPECT_EQ(line->place + "|" + line->config_key, "|");
+  line = Parse({"config", "show", "prod", "--output", "json"});
+  ASSERT_TRUE(line.ok()) << line.status().ToString();
+  EXPECT_EQ(line->place + "|" + line->config_key, "prod|");
+  EXPECT_TRUE(line->json);
+  EXPECT_EQ(Parse({"config", "show", "heron.root"})->config_key, "heron.root");
+  EXPECT_EQ(Parse({"config", "show", "prod", "x"})->config_key, "x");
+  EXPECT_NE(Refused({"config"}), "accepted");
+  EXPECT_NE(Refused({"config", "set"}).find("heron config show"), std::string::npos);
+  EXPECT_NE(Refused({"config", "show", "a/b"}).find("'a/b'"), std::string::npos);
 }
 
 TEST(CommandLineTest, WaitForFinishedUnlessSaidOtherwise) {
@@ -143,7 +164,7 @@ TEST(CommandLineTest, MistakesAreNamed) {
 
 TEST(CommandLineTest, EveryCommandHasHelpWithAnExample) {
   for (const char* command : {"submit", "wait", "kill", "activate", "deactivate", "topologies",
-                              "logs", "version", "help"}) {
+                              "logs", "config", "version", "help"}) {
     auto line = Parse({command, "--help"});
     ASSERT_TRUE(line.ok()) << command;
     EXPECT_NE(line->help.find("Example:\n  heron " + std::string(command)), std::string::npos)

@@ -109,6 +109,20 @@ std::string TopologiesJson(const std::string& cluster, const std::vector<Topolog
   return Dump(json);
 }
 
+std::string ConfigJson(const std::string& cluster, const std::vector<ConfigRow>& rows) {
+  Json json = {{"cluster", cluster}, {"keys", Json::array()}};
+  for (const ConfigRow& row : rows) {
+    json["keys"].push_back({{"key", row.key},
+                            {"value", row.value},
+                            {"unit", row.unit},
+                            {"type", row.type},
+                            {"scope", row.scope},
+                            {"source", row.source},
+                            {"where", row.where}});
+  }
+  return Dump(json);
+}
+
 std::string VersionJson(const std::string& version, const std::string& commit) {
   return Dump(Json{{"version", version}, {"commit", commit}});
 }

@@ -8,6 +8,7 @@
 #include "heron/state/paths.h"
 #include "proto/plan.pb.h"
 #include "proto/state.pb.h"
+#include "tools/cli/config_show.h"
 #include "tools/cli/topologies.h"
 
 namespace tools::cli {
@@ -24,6 +25,9 @@ std::string PlanJson(const heron::state::TopologyKey& key, const heron::proto::P
 
 // topologies: {"cluster", "topologies": [...]}.
 std::string TopologiesJson(const std::string& cluster, const std::vector<TopologyRow>& rows);
+
+// config show: {"cluster", "keys": [{"key", "value", "unit", "type", "scope", "source", "where"}]}.
+std::string ConfigJson(const std::string& cluster, const std::vector<ConfigRow>& rows);
 
 // version: {"version", "commit"}.
 std::string VersionJson(const std::string& version, const std::string& commit);

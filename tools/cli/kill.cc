@@ -1,5 +1,6 @@
 #include "tools/cli/kill.h"
 
+#include "tools/cli/ended_sweep.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/removal.h"
@@ -16,6 +17,7 @@ heron::Status KillCommand(Cli& cli, const heron::state::TopologyKey& key) {
       return removed;
     }
   }
+  SweepEnded(cli);
   *cli.out << (cli.json ? DoneJson(key, "KILLED") : "killed " + key.name) << std::endl;
   return heron::Status::Ok();
 }

@@ -1,8 +1,6 @@
 #include "tools/cli/logs.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "tools/cli/log_time.h"
 #include "tools/cli/nearest.h"
 #include "tools/cli/records.h"
 
@@ -23,8 +22,7 @@ using heron::Status;
 using heron::proto::PackingPlan;
 using heron::state::TopologyKey;
 
-constexpr size_t kBlock = 64 << 10;
-constexpr size_t kMaxTailBytes = 16 << 20;  // of one file, however long its lines are
+constexpr int kDefaultTail = 100;
 constexpr heron::Duration kFollowInterval = std::chrono::milliseconds(200);
 
 std::optional<int> AsNumber(const std::string& text) {
@@ -98,110 +96,101 @@ Result<std::vector<LogFile>> EngineFile(const std::string& log_folder, const Pac
       {ContainerFolder(log_folder, *container) + "/" + process + ".log", process + ":" + number}};
 }
 
-// One file that is read from a position on.
-class Tailed {
+// Prints whole lines; what comes before the wanted time is left out.
+class Printer {
  public:
-  explicit Tailed(LogFile file) : file_(std::move(file)) {}
+  Printer(std::ostream& out, std::string prefix) : out_(out), prefix_(std::move(prefix)) {}
 
-  const LogFile& file() const { return file_; }
-  // The last `lines` lines; later reads begin behind them. Empty while there is no such file.
-  std::string Tail(int lines);
-  // Complete lines that were added since; a file that was replaced or cut is read from its begin.
-  std::string Added();
-
- private:
-  LogFile file_;
-  ino_t inode_ = 0;
-  off_t position_ = 0;
-};
-
-std::string ReadBytes(int fd, off_t begin, off_t end) {
-  std::string bytes;
-  while (begin < end) {
-    char block[kBlock];
-    const size_t wanted = std::min<size_t>(sizeof(block), static_cast<size_t>(end - begin));
-    const ssize_t got = pread(fd, block, wanted, begin);
-    if (got <= 0) break;
-    bytes.append(block, static_cast<size_t>(got));
-    begin += got;
+  // Lines without a time of their own belong to the line before them.
+  void SkipBefore(int64_t since_unix_ms, int64_t now_unix_ms) {
+    since_unix_ms_ = since_unix_ms;
+    now_unix_ms_ = now_unix_ms;
   }
-  return bytes;
-}
+  bool any_time() const { return any_time_; }
 
-std::string Tailed::Tail(int lines) {
-  const int fd = open(file_.path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat info = {};
-  if (fd < 0) return "";
-  std::string text;
-  if (fstat(fd, &info) == 0) {
-    inode_ = info.st_ino;
-    position_ = info.st_size;
-    off_t begin = info.st_size;
-    // One line end more than lines: the one before the first.
-    const auto enough = [&] {
-      const auto ends = std::count(text.begin(), text.end(), '\n');
-      return ends > lines || text.size() >= kMaxTailBytes;
-    };
-    while (lines > 0 && begin > 0 && !enough()) {
-      const off_t from = std::max<off_t>(0, begin - static_cast<off_t>(kBlock));
-      text = ReadBytes(fd, from, begin) + text;
-      begin = from;
+  void Add(std::string_view text) {
+    while (!text.empty()) {
+      const size_t end = text.find('\n');
+      half_ += text.substr(0, end);
+      if (end == std::string_view::npos) return;
+      Line(half_);
+      half_.clear();
+      text.remove_prefix(end + 1);
     }
   }
-  close(fd);
-  if (text.empty()) return text;
-  size_t at = text.size();
-  if (at > 0 && text[at - 1] == '\n') --at;
-  for (int left = lines; left > 0 && at != std::string::npos; --left) {
-    at = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  void Finish() {
+    if (!half_.empty()) Line(half_);
+    half_.clear();
+    out_.flush();
   }
-  return at == std::string::npos ? text : text.substr(at + 1);
-}
 
-std::string Tailed::Added() {
-  const int fd = open(file_.path.c_str(), O_RDONLY | O_CLOEXEC);
+ private:
+  void Line(const std::string& line) {
+    if (since_unix_ms_) {
+      const std::optional<int64_t> at = LineUnixMs(line, now_unix_ms_);
+      any_time_ |= at.has_value();
+      if (!at || *at < *since_unix_ms_) return;
+      since_unix_ms_.reset();  // from here on everything
+    }
+    out_ << prefix_ << line << "\n";
+  }
+
+  std::ostream& out_;
+  const std::string prefix_;
+  std::optional<int64_t> since_unix_ms_;
+  int64_t now_unix_ms_ = 0;
+  bool any_time_ = false;
+  std::string half_;
+};
+
+int64_t ModifiedUnixMs(const std::string& path) {
   struct stat info = {};
-  if (fd < 0) return "";
-  std::string text;
-  if (fstat(fd, &info) == 0) {
-    if (info.st_ino != inode_ || info.st_size < position_) position_ = 0;
-    inode_ = info.st_ino;
-    const off_t end = std::min<off_t>(info.st_size, position_ + static_cast<off_t>(kMaxTailBytes));
-    text = ReadBytes(fd, position_, end);
-    const size_t last = text.rfind('\n');
-    // A half line waits for its rest, unless it is endless.
-    if (text.size() < kMaxTailBytes) text.resize(last == std::string::npos ? 0 : last + 1);
-    position_ += static_cast<off_t>(text.size());
-  }
-  close(fd);
-  return text;
+  return stat(path.c_str(), &info) == 0 ? static_cast<int64_t>(info.st_mtim.tv_sec) * 1000 : 0;
 }
 
-void Print(std::ostream& out, const std::string& prefix, const std::string& text) {
-  size_t begin = 0;
-  while (begin < text.size()) {
-    size_t end = text.find('\n', begin);
-    if (end == std::string::npos) end = text.size();
-    out << prefix << text.substr(begin, end - begin) << "\n";
-    begin = end + 1;
+std::string Prefix(const LogFile& file, bool prefixed) {
+  return prefixed ? "[" + file.name + "] " : "";
+}
+
+void PrintFile(Cli& cli, const LogsOptions& options, bool prefixed, LogReader* reader) {
+  LogRange range;
+  range.older_files = options.previous || options.since.has_value();
+  range.lines = options.tail;
+  if (!range.lines && !range.older_files) range.lines = kDefaultTail;
+  Printer printer(*cli.out, Prefix(reader->file(), prefixed));
+  const int64_t now = cli.clock->UnixMillis();
+  int64_t since = 0;
+  if (options.since) {
+    since = now - std::chrono::duration_cast<std::chrono::milliseconds>(*options.since).count();
+    printer.SkipBefore(since, now);
   }
-  out.flush();
+  reader->Read(range, [&printer](std::string_view text) { printer.Add(text); });
+  printer.Finish();
+  if (!options.since || printer.any_time() || ModifiedUnixMs(reader->file().path) < since) return;
+  // No line says when it was written; the file does.
+  Printer all(*cli.out, Prefix(reader->file(), prefixed));
+  if (!range.lines) range = {kDefaultTail, false};
+  reader->Read(range, [&all](std::string_view text) { all.Add(text); });
+  all.Finish();
 }
 
 void Follow(Cli& cli, const std::string& log_folder, const LogsOptions& options,
-            std::vector<Tailed>* tailed, bool prefixed) {
+            std::vector<LogReader>* readers, bool prefixed) {
   while (!cli.interrupted() && cli.out->good()) {
     cli.sleep(kFollowInterval);
     if (options.target.empty()) {
       // Files of processes that came later.
       for (const LogFile& file : AllFiles(log_folder)) {
-        const bool known = std::any_of(tailed->begin(), tailed->end(),
-                                       [&](const Tailed& t) { return t.file().path == file.path; });
-        if (!known) tailed->emplace_back(file);
+        const bool known = std::any_of(readers->begin(), readers->end(), [&](const LogReader& r) {
+          return r.file().path == file.path;
+        });
+        if (!known) readers->emplace_back(file);
       }
     }
-    for (Tailed& file : *tailed) {
-      Print(*cli.out, prefixed ? "[" + file.file().name + "] " : "", file.Added());
+    for (LogReader& reader : *readers) {
+      Printer printer(*cli.out, Prefix(reader.file(), prefixed));
+      printer.Add(reader.Added());
+      printer.Finish();
     }
     std::error_code error;
     if (!fs::exists(log_folder, error)) {
@@ -268,17 +257,17 @@ Status LogsCommand(Cli& cli, const TopologyKey& key, const LogsOptions& options)
   Result<std::vector<LogFile>> files = FindLogFiles(folder, plan, options.target);
   if (!files.ok()) return files.status();
 
-  std::vector<Tailed> tailed;
+  std::vector<LogReader> readers;
   bool any = false;
   const bool prefixed = files->size() > 1 || options.target.empty();
   for (const LogFile& file : *files) {
-    tailed.emplace_back(file);
+    readers.emplace_back(file);
     std::error_code error;
     any |= fs::exists(file.path, error);
-    Print(*cli.out, prefixed ? "[" + file.name + "] " : "", tailed.back().Tail(options.tail));
+    PrintFile(cli, options, prefixed, &readers.back());
   }
   if (options.follow) {
-    Follow(cli, folder, options, &tailed, prefixed);
+    Follow(cli, folder, options, &readers, prefixed);
     return Status::Ok();
   }
   if (!any) {

@@ -1,26 +1,29 @@
 // The command `heron logs`: the last lines of a topology's log files, and what comes after them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "heron/base/clock.h"
 #include "heron/base/status.h"
 #include "heron/state/paths.h"
 #include "proto/plan.pb.h"
 #include "tools/cli/context.h"
+#include "tools/cli/log_reader.h"
 
 namespace tools::cli {
 
 struct LogsOptions {
   // COMPONENT, COMPONENT[i], TASK, tm, sm:C, executor:C, supervisor; empty: all files
   std::string target;
-  int tail = 100;       // lines of each file, 0: none
-  bool follow = false;  // until Ctrl-C, or until the topology and its logs are gone
-};
-
-struct LogFile {
-  std::string path;
-  std::string name;  // "split-7", "tm", "sm:1", "executor:0", "supervisor"
+  // Lines of each file, 0: none. Not said: 100, and all with `previous` or `since`.
+  std::optional<int> tail;
+  bool follow = false;    // until Ctrl-C, or until the topology and its logs are gone
+  bool previous = false;  // begin with what was rotated into older files
+  // Only from the first line on that says it was written since then; a file without a line that
+  // says when is shown if it was written to since then.
+  std::optional<heron::Duration> since;
 };
 
 // The files that the target means, whether they exist or not; of all files those that exist.

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
+#include "heron/base/log_rotation.h"
 #include "tools/cli/fake_cluster.h"
 
 namespace tools::cli {
@@ -115,6 +117,69 @@ TEST_F(LogsTest, FollowEndsWithTheTopology) {
     if (n == 2) fs::remove_all(folder_);
   };
   EXPECT_TRUE(Show({"count", 100, true}).ok());
+}
+
+TEST_F(LogsTest, PreviousBeginsWithTheOlderFiles) {
+  const std::string file = "container-1/count-3.log";
+  ASSERT_TRUE(heron::RotateLog(folder_ + "/" + file, 5).ok());
+  Append(file, "second\n");
+  ASSERT_TRUE(heron::RotateLog(folder_ + "/" + file, 5).ok());
+  Append(file, "third\n");
+  EXPECT_EQ(Text({"count"}), "third\n");
+  LogsOptions options{"count"};
+  options.previous = true;
+  EXPECT_EQ(Text(options), "counting\nsecond\nthird\n");
+  options.tail = 2;
+  EXPECT_EQ(Text(options), "second\nthird\n");
+  EXPECT_EQ(Text({"", 0}), "") << "older files are no logs of their own";
+}
+
+TEST_F(LogsTest, FollowLosesAndRepeatsNothingInRotations) {
+  const std::string file = "container-1/count-3.log";
+  std::string expected = "counting\n";
+  int next = 0;
+  const auto add = [&](int lines) {
+    std::string text;
+    for (int i = 0; i < lines; ++i) text += "line " + std::to_string(next++) + "\n";
+    Append(file, text);
+    expected += text;
+  };
+  cluster_.on_sleep = [&](int n) {
+    if (n == 6) cluster_.interrupted = true;
+    if (n >= 5) return;
+    // Before and after a rotation, two of them, and without anything new; less and more than a
+    // block of the file system.
+    add(n == 3 ? 3000 : 3);
+    ASSERT_TRUE(heron::RotateLog(folder_ + "/" + file, 4).ok());
+    if (n == 2) return;
+    add(n == 3 ? 5000 : 2);
+    if (n != 4) return;
+    ASSERT_TRUE(heron::RotateLog(folder_ + "/" + file, 4).ok());
+  };
+  EXPECT_EQ(Text({"count", 100, true}), expected);
+}
+
+TEST_F(LogsTest, SinceShowsFromTheFirstLineOfThatTimeOn) {
+  const auto stamp = [&](int minutes_ago) {
+    const std::time_t at =
+        static_cast<std::time_t>(cluster_.clock.UnixMillis() / 1000 - 60 * minutes_ago);
+    std::tm utc = {};
+    gmtime_r(&at, &utc);
+    char text[32];
+    std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return std::string(text);
+  };
+  const std::string file = "container-1/count-3.log";
+  Append(file, stamp(20) + " old\n  and its detail\n" + stamp(9) + " rotated\n");
+  ASSERT_TRUE(heron::RotateLog(folder_ + "/" + file, 5).ok());
+  Append(file, "  and its detail\n" + stamp(3) + " new\n");
+  LogsOptions options{"count"};
+  options.since = std::chrono::minutes(5);
+  EXPECT_EQ(Text(options), stamp(3) + " new\n");
+  options.since = std::chrono::minutes(10);
+  EXPECT_EQ(Text(options), stamp(9) + " rotated\n  and its detail\n" + stamp(3) + " new\n");
+  options.tail = 1;
+  EXPECT_EQ(Text(options), stamp(3) + " new\n");
 }
 
 TEST_F(LogsTest, UnknownTopology) {

@@ -13,6 +13,7 @@
 
 #include "scheduler/local/local_scheduler.h"
 #include "tools/cli/command_line.h"
+#include "tools/cli/config_show.h"
 #include "tools/cli/desire.h"
 #include "tools/cli/engine_files.h"
 #include "tools/cli/json_output.h"
@@ -141,7 +142,8 @@ Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
   if (line.command == "kill") return KillCommand(cli, key);
   if (line.command == "wait") return WaitCommand(cli, key, {*line.wait, line.timeout});
   if (line.command == "logs") {
-    return LogsCommand(cli, key, {line.log_target, line.tail, line.follow});
+    return LogsCommand(cli, key,
+                       {line.log_target, line.tail, line.follow, line.previous, line.since});
   }
   const heron::Duration timeout = line.timeout.value_or(kDesireTimeout);
   return line.command == "activate" ? ActivateCommand(cli, key, timeout)
@@ -193,12 +195,15 @@ int Run(const std::vector<std::string>& words) {
   cli.default_cluster = defaults->cluster();
   cli.default_role = UserName();
   if (usage.ok() && !place.ok()) usage = place.status();
-  if (usage.ok() && line.command != "topologies") usage = MakeKey(*place, line.name).status();
+  const bool named = line.command != "topologies" && line.command != "config";
+  if (usage.ok() && named) usage = MakeKey(*place, line.name).status();
   if (!usage.ok()) return Fail(cli, usage, kExitUsage, line.command);
 
   Result<ClusterConfig> config = LoadConfig(*root, place->cluster, line.config);
   if (!config.ok()) return Fail(cli, config.status(), kExitRefused, line.command);
-  const Status status = RunInCluster(cli, line, *place, *config);
+  const Status status = line.command == "config"
+                            ? ConfigShowCommand(cli, *config, line.config_key)
+                            : RunInCluster(cli, line, *place, *config);
   return status.ok() ? kExitDone : Fail(cli, status, kExitRefused, line.command);
 }
 

@@ -100,6 +100,12 @@ TEST_F(MainTest, SettingsOfTheUserFileCount) {
   const Ended slow = Heron("submit tools/cli/describing_program n --dry-run -- hang");
   EXPECT_EQ(slow.code, 1);
   EXPECT_NE(slow.err.find("within 200 ms"), std::string::npos) << slow.err;
+  const Ended shown = Heron("config show heron.submit.describe.timeout.ms");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("200"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("/root/config.yaml:1"), std::string::npos) << shown.out;
+  EXPECT_EQ(Heron("config show heron.nonsense").code, 1);
+  EXPECT_EQ(Heron("config sohw").code, 2);
   std::ofstream(folder_ + "/root/config.yaml") << "heron.nonsense: 1\n";
   const Ended bad = Heron("topologies");
   EXPECT_EQ(bad.code, 1);

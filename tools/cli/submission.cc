@@ -65,11 +65,12 @@ Status CheckNameIsFree(Cli& cli, const TopologyKey& key) {
 
 Submission::Submission(Cli& cli, const SubmitOptions& options,
                        heron::proto::SubmittedTopology submitted, heron::proto::PackingPlan plan,
-                       Progress& progress)
+                       std::string process_settings, Progress& progress)
     : cli_(cli),
       options_(options),
       submitted_(std::move(submitted)),
       plan_(std::move(plan)),
+      process_settings_(std::move(process_settings)),
       progress_(progress) {
   submitted_.set_topology_id(options.key.name + "-" + heron::ToHex(heron::RandomBytes(8)));
 }
@@ -198,6 +199,7 @@ Status Submission::Launch() {
   request.topology_id = topology_id();
   request.state_url = options_.state_url;
   request.packing_plan = plan_;
+  request.process_settings = process_settings_;
   request.engine_folder = engine_folder_;
   request.program_path = program_path_;
   request.secret = heron::RandomBytes(32);

@@ -25,7 +25,7 @@ class Submission {
   // All must outlive it. `submitted` and `plan` as they are to be stored, but for ids and hashes of
   // packages.
   Submission(Cli& cli, const SubmitOptions& options, heron::proto::SubmittedTopology submitted,
-             heron::proto::PackingPlan plan, Progress& progress);
+             heron::proto::PackingPlan plan, std::string process_settings, Progress& progress);
   // Undoes whatever Run did, unless that ended well.
   ~Submission();
   Submission(const Submission&) = delete;
@@ -52,6 +52,7 @@ class Submission {
   const SubmitOptions& options_;
   heron::proto::SubmittedTopology submitted_;
   heron::proto::PackingPlan plan_;
+  const std::string process_settings_;  // HERON_SETTINGS
   Progress& progress_;
   std::unique_ptr<scheduler::PackagesLock> packages_lock_;
   std::string engine_folder_;

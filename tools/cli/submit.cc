@@ -1,5 +1,6 @@
 #include "tools/cli/submit.h"
 
+#include "heron/settings/process_settings.h"
 #include "scheduler/uploader/sha256.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/progress.h"
@@ -52,6 +53,15 @@ Result<Definition> Prepare(const SubmitOptions& options,
   return definition;
 }
 
+Result<std::string> ProcessSettingsOf(const Definition& definition,
+                                      const heron::settings::ClusterConfig& config) {
+  std::map<std::string, std::string> values;
+  for (const auto& [key, value] : config.values()) values[key] = value.value;
+  // What the topology runs with already has the cluster's defaults in it.
+  for (const auto& [key, value] : definition.topology.config()) values[key] = value;
+  return heron::settings::FormatProcessSettings(values);
+}
+
 void Report(Cli& cli, const SubmitOptions& options, const std::string& id) {
   auto execution = ReadExecution(*cli.store, options.key);
   ExecutionState state;
@@ -82,10 +92,12 @@ Status SubmitCommand(Cli& cli, const SubmitOptions& options,
   }
   // Before anything is copied; the claim decides.
   HERON_RETURN_IF_ERROR(CheckNameIsFree(cli, options.key));
+  auto process_settings = ProcessSettingsOf(*definition, config);
+  if (!process_settings.ok()) return process_settings.status();
   std::string id;
   {
     Submission submission(cli, options, MakeSubmitted(cli, options, description, *definition),
-                          definition->plan, progress);
+                          definition->plan, *process_settings, progress);
     id = submission.topology_id();
     HERON_RETURN_IF_ERROR(submission.Run());
   }

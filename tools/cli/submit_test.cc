@@ -95,6 +95,8 @@ TEST_F(SubmitTest, StoresCopiesAndLaunches) {
   const auto& launch = cluster_.scheduler.launches[0];
   EXPECT_EQ(launch.topology_id, submitted.topology_id());
   EXPECT_EQ(launch.secret.size(), 32u);
+  EXPECT_NE(launch.process_settings.find("topology.heartbeat.interval.ms=500"), std::string::npos);
+  EXPECT_NE(launch.process_settings.find("heron.log.max.files=5"), std::string::npos);
   EXPECT_EQ(launch.packing_plan.containers_size(), 2);
   EXPECT_EQ(access(launch.program_path.c_str(), X_OK), 0);
   EXPECT_EQ(access((launch.engine_folder + "/heron-executor").c_str(), X_OK), 0);

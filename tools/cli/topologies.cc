@@ -5,6 +5,7 @@
 #include <ctime>
 #include <map>
 
+#include "tools/cli/ended_sweep.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/nearest.h"
 #include "tools/cli/records.h"
@@ -239,6 +240,7 @@ Result<TopologyRow> ReadTopologyRow(Cli& cli, const TopologyKey& key) {
 }
 
 Status TopologiesCommand(Cli& cli, const Place& place, const std::string& name) {
+  SweepEnded(cli);
   Result<std::vector<TopologyKey>> all = ListTopologies(*cli.store);
   if (!all.ok()) return all.status();
   std::vector<TopologyRow> rows;
