@@ -231,8 +231,10 @@ Result<std::vector<std::string>> LocalFolder::Sweep(const InUse& in_use) {
   if (error == std::errc::no_such_file_or_directory) return removed;
   if (error) return ErrnoStatus(error.value(), "cannot read " + folder_);
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : entries)
-    names.push_back(entry.path().filename().string());
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    names.push_back(entries->path().filename().string());
+  }
+  if (error) return ErrnoStatus(error.value(), "cannot read " + folder_);
   for (const std::string& name : names) {
     const bool left_over = name.starts_with(kTemporaryPrefix);
     const bool unused_program = name.starts_with(kProgramPrefix) &&

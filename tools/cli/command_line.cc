@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "heron/model/names.h"
 #include "heron/settings/keys.h"
 #include "tools/cli/nearest.h"
 #include "tools/cli/target.h"
@@ -111,7 +112,8 @@ void Parser::AddSubmit() {
                                 "--parallelism split=4 -- in.txt out.tsv");
   submit->formatter(
       Usage("heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME [OPTIONS] [-- ARGUMENTS]"));
-  AddPositionals(submit, "PROGRAM_NAME", 1, 3);
+  // More than three are refused by AssignPositionals, which knows what to say.
+  AddPositionals(submit, "PROGRAM_NAME", 1, 1000);
   submit
       ->add_option("--wait", raw_.wait,
                    "Wait until it is 'running' (if nothing is said) or 'finished'")
@@ -208,9 +210,15 @@ Status Parser::Parse(std::vector<std::string> words) {
     break;
   }
   // An option with an optional value would swallow the word behind it.
-  for (std::string& word : words) {
-    if (word == "--wait") word = "--wait=running";
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "--wait") continue;
+    if (i + 1 < words.size() && (words[i + 1] == "running" || words[i + 1] == "finished")) {
+      return InvalidArgument("--wait takes its value with =: --wait=" + words[i + 1]);
+    }
+    words[i] = "--wait=running";
   }
+  // The library would show the help of `help` only.
+  if (words == std::vector<std::string>{"help"}) words = {"--help"};
   std::reverse(words.begin(), words.end());  // as the library wants it
   try {
     app_.parse(words);
@@ -269,6 +277,10 @@ Status Parser::TakeValues() {
     line_.since = *since;
   }
   for (const std::string& text : raw_.parallelism) {
+    if (!heron::model::IsUtf8(text)) {
+      return InvalidArgument("--parallelism " + heron::model::Quoted(text) +
+                             " is no UTF-8 text; no component has such a name");
+    }
     auto assignment = ParseAssignment("--parallelism", text);
     if (!assignment.ok()) return assignment.status();
     auto tasks = ParseNumber("--parallelism " + assignment->first, assignment->second, 1, 100'000);
@@ -276,6 +288,13 @@ Status Parser::TakeValues() {
     line_.overrides.parallelism.emplace_back(assignment->first, *tasks);
   }
   for (const std::string& text : line_.config) {
+    // Messages show what was given, and the topology's record is UTF-8.
+    const std::string key = text.substr(0, text.find('='));
+    if (!heron::model::IsUtf8(text)) {
+      return InvalidArgument("--config " + heron::model::Quoted(key) + ": its " +
+                             (heron::model::IsUtf8(key) ? "value" : "name") +
+                             " is no UTF-8 text; write it in UTF-8");
+    }
     auto assignment = ParseAssignment("--config", text);
     if (!assignment.ok()) return assignment.status();
   }
@@ -307,6 +326,12 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
     words.erase(words.begin());
   };
   if (line->command == "submit") {
+    if (words.size() > 3) {
+      return InvalidArgument("submit takes a place, a program and a name, so what is " +
+                             heron::model::Quoted(words[3]) +
+                             "? Arguments of the program stand after --: heron submit "
+                             "[CLUSTER[/ROLE[/ENV]]] PROGRAM NAME -- ARGUMENTS");
+    }
     if (words.size() == 3) take_place();
     if (words.size() != 2) {
       return InvalidArgument(

@@ -162,6 +162,32 @@ TEST(CommandLineTest, MistakesAreNamed) {
   EXPECT_NE(Refused({"kill", "n", "--", "x"}).find("only submit"), std::string::npos);
 }
 
+TEST(CommandLineTest, BytesThatAreNoTextAreRefusedByName) {
+  EXPECT_EQ(Refused({"submit", "p", "n", "--config", "my.key=a\xFF"}),
+            "--config 'my.key': its value is no UTF-8 text; write it in UTF-8");
+  EXPECT_NE(Refused({"submit", "p", "n", "--config", "k\xFF=a"}).find("'k\\xff': its name"),
+            std::string::npos);
+  EXPECT_NE(Refused({"submit", "p", "n", "--parallelism", "c\xFF=2"}).find("'c\\xff=2'"),
+            std::string::npos);
+  EXPECT_EQ(Refused({"submit", "p", "n", "--config", "my.key=\xC3\xA4"}), "accepted");
+  EXPECT_EQ(Refused({"submit", "p\xFF", "n"}), "accepted") << "file names are bytes";
+}
+
+TEST(CommandLineTest, WordsTooManyAreExplained) {
+  EXPECT_EQ(Refused({"submit", "p", "n", "--wait", "finished"}),
+            "--wait takes its value with =: --wait=finished");
+  const std::string fourth = Refused({"submit", "local", "p", "n", "in.txt"});
+  EXPECT_NE(fourth.find("what is 'in.txt'?"), std::string::npos) << fourth;
+  EXPECT_NE(fourth.find("PROGRAM NAME -- ARGUMENTS"), std::string::npos) << fourth;
+}
+
+TEST(CommandLineTest, HelpAloneListsTheCommands) {
+  EXPECT_EQ(Parse({"help"})->help, Parse({"--help"})->help);
+  const std::string unknown = Refused({"xyzzy"});
+  EXPECT_NE(unknown.find("help"), std::string::npos) << unknown;
+  EXPECT_EQ(unknown.find("more"), std::string::npos) << unknown;
+}
+
 TEST(CommandLineTest, EveryCommandHasHelpWithAnExample) {
   for (const char* command : {"submit", "wait", "kill", "activate", "deactivate", "topologies",
                               "logs", "config", "version", "help"}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "heron/model/names.h"
 #include "heron/model/topology_check.h"
 #include "heron/routing/key_groups.h"
 #include "heron/settings/topology_settings.h"
@@ -89,6 +90,11 @@ Result<Definition> Define(const Topology& described, const std::string& name,
   std::map<std::string, std::string> effective = config.TopologyConfig(own);
   if (overrides.containers)
     effective["topology.containers"] = std::to_string(*overrides.containers);
+  // Also of the user's file and of the program: the record could not be read again.
+  for (const auto& [key, value] : effective) {
+    if (heron::model::IsUtf8(key) && heron::model::IsUtf8(value)) continue;
+    problems.push_back("the setting " + heron::model::Quoted(key) + " is no UTF-8 text");
+  }
   topology.mutable_config()->clear();
   topology.mutable_config()->insert(effective.begin(), effective.end());
 

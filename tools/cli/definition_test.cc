@@ -98,6 +98,14 @@ TEST(DefinitionTest, AllMistakesAtOnce) {
   }
 }
 
+TEST(DefinitionTest, SettingsThatAreNoTextAreNamed) {
+  Topology described = WordCount();
+  (*described.mutable_config())["user.key"] = "a\xFF";
+  const auto definition = Define(described, "t", {}, Config());
+  ASSERT_FALSE(definition.ok());
+  EXPECT_EQ(definition.status().message(), "the setting 'user.key' is no UTF-8 text");
+}
+
 TEST(DefinitionTest, ContainersWithoutTasksAreToldNotUsed) {
   Overrides overrides;
   overrides.containers = 9;

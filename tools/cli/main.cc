@@ -110,7 +110,13 @@ Status Submit(Cli& cli, const CommandLine& line, const TopologyKey& key,
   options.describe.interrupted = cli.interrupted;
   options.state_url = config.state_url();
   options.user = UserName();
-  options.working_folder = std::filesystem::current_path().string();
+  std::error_code error;
+  options.working_folder = std::filesystem::current_path(error).string();
+  if (error) {
+    return heron::FailedPrecondition("the current folder does not exist any more (" +
+                                     error.message() +
+                                     "); cd to an existing folder and submit again");
+  }
   options.engine_version = kEngineVersion;
   if (line.wait) {
     options.wait = WaitOptions{*line.wait, line.timeout};

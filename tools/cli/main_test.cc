@@ -30,9 +30,10 @@ class MainTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Ended Heron(const std::string& arguments) {
+  Ended Heron(const std::string& arguments) { return Shell("tools/cli/heron " + arguments); }
+  Ended Shell(const std::string& command) {
     const std::string err = folder_ + "/err";
-    FILE* pipe = popen(("tools/cli/heron " + arguments + " 2>" + err).c_str(), "r");
+    FILE* pipe = popen((command + " 2>" + err).c_str(), "r");
     Ended ended;
     if (pipe == nullptr) return ended;
     char buffer[4096];
@@ -92,6 +93,16 @@ TEST_F(MainTest, ProgramsAreCheckedAndDescribed) {
   EXPECT_EQ(dry.code, 0) << dry.err;
   EXPECT_NE(dry.out.find("lines[0]"), std::string::npos);
   EXPECT_EQ(dry.err.find('\033'), std::string::npos) << "no colours without a terminal";
+}
+
+TEST_F(MainTest, SubmitFromADeletedFolderIsRefusedWithTheRemedy) {
+  const std::string program = fs::absolute("tools/cli/describing_program").string();
+  fs::create_directory(folder_ + "/gone");
+  const std::string heron = fs::absolute("tools/cli/heron").string();
+  const Ended ended = Shell("cd " + folder_ + "/gone && rmdir ../gone && " + heron + " submit " +
+                            program + " n --dry-run -- good");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.err.find("cd to an existing folder"), std::string::npos) << ended.err;
 }
 
 TEST_F(MainTest, SettingsOfTheUserFileCount) {

@@ -7,6 +7,8 @@
 namespace tools::cli {
 namespace {
 
+constexpr size_t kShownNames = 16;
+
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0u);
@@ -45,8 +47,10 @@ std::string NearestHint(std::string_view name, const std::vector<std::string>& k
   const std::string nearest = NearestName(name, known);
   if (!nearest.empty()) return "; did you mean '" + nearest + "'?";
   std::string hint = "; known: ";
-  for (size_t i = 0; i < known.size() && i < 8; ++i) hint += (i == 0 ? "" : ", ") + known[i];
-  if (known.size() > 8) hint += ", and " + std::to_string(known.size() - 8) + " more";
+  // "and 1 more" would take the room of the name it hides.
+  const size_t shown = known.size() <= kShownNames + 1 ? known.size() : kShownNames;
+  for (size_t i = 0; i < shown; ++i) hint += (i == 0 ? "" : ", ") + known[i];
+  if (known.size() > shown) hint += ", and " + std::to_string(known.size() - shown) + " more";
   return hint;
 }
 

@@ -87,10 +87,10 @@ void Submission::Undo() {
 
 Status Submission::Run() {
   const std::pair<const char*, Status (Submission::*)()> steps[] = {
-      {"package", &Submission::PutPackages},
-      {"name", &Submission::Claim},
-      {"launch", &Submission::Launch},
-      {"release", &Submission::Release},
+      {"storing program and engine", &Submission::PutPackages},
+      {"claiming the name", &Submission::Claim},
+      {"starting containers", &Submission::Launch},
+      {options_.deploy_deactivated ? "leaving it deactivated" : "activating", &Submission::Release},
   };
   for (const auto& [step, run] : steps) {
     HERON_RETURN_IF_ERROR(CheckInterrupted());

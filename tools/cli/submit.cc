@@ -34,6 +34,16 @@ heron::proto::SubmittedTopology MakeSubmitted(const Cli& cli, const SubmitOption
   return submitted;
 }
 
+std::string Count(int number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+std::string PackingText(const heron::proto::PackingPlan& plan) {
+  int tasks = 0;
+  for (const auto& container : plan.containers()) tasks += container.tasks_size();
+  return Count(tasks, "task") + " into " + Count(plan.containers_size(), "container");
+}
+
 Result<Definition> Prepare(const SubmitOptions& options,
                            const heron::settings::ClusterConfig& config, Progress& progress,
                            Description* description) {
@@ -45,10 +55,10 @@ Result<Definition> Prepare(const SubmitOptions& options,
   if (!description->printed.empty()) {
     progress.Note("the program says:\n" + description->printed);
   }
-  progress.Step("packing");
   Result<Definition> definition =
       Define(description->topology, options.key.name, options.overrides, config);
   if (!definition.ok()) return definition.status();
+  progress.Step("packing", PackingText(definition->plan));
   for (const std::string& notice : definition->notices) progress.Note("note: " + notice);
   return definition;
 }

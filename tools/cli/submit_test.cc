@@ -101,8 +101,11 @@ TEST_F(SubmitTest, StoresCopiesAndLaunches) {
   EXPECT_EQ(access(launch.program_path.c_str(), X_OK), 0);
   EXPECT_EQ(access((launch.engine_folder + "/heron-executor").c_str(), X_OK), 0);
   EXPECT_TRUE(cluster_.out.str().starts_with("submitted t (t-"));
-  EXPECT_NE(cluster_.err.str().find("packing\n"), std::string::npos);
-  EXPECT_NE(cluster_.err.str().find("package\n"), std::string::npos);
+  EXPECT_NE(cluster_.err.str().find("packing 4 tasks into 2 containers\n"), std::string::npos);
+  EXPECT_NE(cluster_.err.str().find("storing program and engine\nclaiming the name\n"
+                                    "starting containers\nactivating\n"),
+            std::string::npos)
+      << cluster_.err.str();
 }
 
 TEST_F(SubmitTest, FenceIsUpDuringTheLaunch) {
@@ -113,6 +116,7 @@ TEST_F(SubmitTest, FenceIsUpDuringTheLaunch) {
   };
   options_.deploy_deactivated = true;
   ASSERT_TRUE(Submit().ok());
+  EXPECT_NE(cluster_.err.str().find("leaving it deactivated\n"), std::string::npos);
   EXPECT_EQ(during, DesiredState::SUBMITTING);
   EXPECT_EQ(cluster_.Desired("t")->desire(), DesiredState::INACTIVE);
 }
@@ -237,7 +241,7 @@ TEST_F(SubmitTest, StoppedSubmitDoesNotTouchTheNextOneOfTheName) {
 
 TEST_F(SubmitTest, InterruptBeforeTheLaunchUndoes) {
   int asked = 0;
-  cluster_.cli.interrupted = [&asked] { return ++asked > 2; };  // after package and name
+  cluster_.cli.interrupted = [&asked] { return ++asked > 2; };  // after packages and name
   const Status status = Submit();
   EXPECT_NE(status.message().find("nothing was submitted"), std::string::npos);
   EXPECT_TRUE(cluster_.scheduler.launches.empty());
