@@ -59,7 +59,7 @@ heron=$HERON_BIN
 name=quickstart-$$
 cleanup() { "$heron" kill "$name" >/dev/null 2>&1 || true; }
 trap cleanup EXIT
-trap 'exit 130' INT TERM HUP
+trap 'echo "quickstart: interrupted; ending $name" >&2; exit 130' INT TERM HUP
 
 "$heron" submit local "$HERON_OUT/examples/wordcount/wordcount" "$name" --wait=finished --containers "$containers" \
   --parallelism lines="$parallelism" --parallelism split="$parallelism" --parallelism count="$parallelism" \

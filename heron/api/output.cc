@@ -3,7 +3,7 @@
 namespace heron {
 
 EmitResult FieldsOutput::Check(std::span<const FieldView> values) {
-  if (emitter_ == nullptr) return EmitResult::kUnknownStream;
+  if (emitter_ == nullptr) return internal::EmitNowhere();
   bool fits = values.size() == types_.size();
   for (size_t i = 0; fits && i < values.size(); ++i) {
     fits = internal::TypeAllows(types_[i], values[i].type());

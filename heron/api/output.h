@@ -27,7 +27,7 @@ class Output {
   // Sends one tuple to the tasks that the groupings of the stream's readers pick; direct readers
   // get nothing. Blocks while there is no room; throws nothing but what a custom grouping throws.
   EmitResult Emit(typename internal::FieldType<Types>::Arg... values) {
-    if (emitter_ == nullptr) return EmitResult::kUnknownStream;
+    if (emitter_ == nullptr) return internal::EmitNowhere();
     return Send([this](auto& views) { return emitter_->Emit(stream_, views); }, values...);
   }
 
@@ -35,7 +35,7 @@ class Output {
   // kNotATask if there is no such task. ctx.TasksOf("bolt") has the tasks. Blocks like Emit; never
   // throws.
   EmitResult EmitTo(int32_t task, typename internal::FieldType<Types>::Arg... values) {
-    if (emitter_ == nullptr) return EmitResult::kUnknownStream;
+    if (emitter_ == nullptr) return internal::EmitNowhere();
     return Send([this, task](auto& views) { return emitter_->EmitTo(stream_, task, views); },
                 values...);
   }

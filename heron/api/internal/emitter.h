@@ -34,5 +34,17 @@ class Emitter {
   virtual void Refused(uint32_t stream, EmitResult why) = 0;
 };
 
+// The emitter of the task whose thread this is; set by the engine, nullptr elsewhere.
+inline thread_local Emitter* current_emitter = nullptr;
+
+// `stream` of Refused for an Output that no context made.
+inline constexpr uint32_t kNoStream = UINT32_MAX;
+
+// An emit on an Output that no context made: counted and shown like every other refusal.
+inline EmitResult EmitNowhere() {
+  if (current_emitter != nullptr) current_emitter->Refused(kNoStream, EmitResult::kUnknownStream);
+  return EmitResult::kUnknownStream;
+}
+
 }  // namespace internal
 }  // namespace heron

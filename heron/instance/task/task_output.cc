@@ -117,6 +117,11 @@ EmitResult TaskOutput::RefusedHere(uint32_t stream, EmitResult why) {
 void TaskOutput::Refused(uint32_t stream, EmitResult why) {
   if (why == EmitResult::kOk) return;
   Count(DropReason::kRefused);
+  if (stream == heron::internal::kNoStream && !std::exchange(unbound_logged_, true)) {
+    Log(LogLevel::kError, "component '" + options_.component +
+                              "': emits on an Output that no context made, which goes nowhere; assign it in Open or "
+                              "Prepare: out_ = context.Output<...>(...)");
+  }
   if (stream >= refusals_logged_.size() || refusals_logged_[stream] >= kRefusalsLogged) return;
   ++refusals_logged_[stream];
   Log(LogLevel::kError, "component '" + options_.component + "', stream '" + StreamName(stream) +

@@ -94,6 +94,7 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   std::vector<TaskId> targets_;         // of the tuple at hand
   std::vector<int> refusals_logged_;    // by stream
   std::vector<bool> too_large_logged_;  // by stream
+  bool unbound_logged_ = false;
 };
 
 template <typename Awake>

@@ -10,6 +10,7 @@
 #include "heron/api/errors.h"
 #include "heron/api/internal/builder_access.h"
 #include "heron/api/internal/task_facts.h"
+#include "heron/base/log_tail.h"
 #include "heron/instance/log.h"
 
 namespace heron::instance {
@@ -111,12 +112,17 @@ std::optional<std::vector<int32_t>> TaskThread::TasksOf(const std::string& compo
 }
 
 TaskFailure TaskThread::Failure(const std::string& what, bool unrecoverable) const {
+  // It goes into messages and onto people's screens.
+  constexpr size_t kMaxTextBytes = 4096;
+  std::string text = PrintableText(std::string_view(what).substr(0, kMaxTextBytes));
+  if (what.size() > kMaxTextBytes) text += "... (" + std::to_string(what.size()) + " bytes)";
   return {.text = "component '" + options_.facts.component + "', task " +
-                  std::to_string(options_.facts.task) + ", " + method_ + ": " + what,
+                  std::to_string(options_.facts.task) + ", " + method_ + ": " + text,
           .unrecoverable = unrecoverable};
 }
 
 void TaskThread::Run() {
+  heron::internal::current_emitter = &output_;
   std::optional<TaskFailure> failure;
   try {
     PrepareGroupings();
