@@ -24,11 +24,11 @@ export HERON_ROOT=$work/root
 left_over() {
   local p
   for p in /proc/[0-9]*; do
-    tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "HERON_ROOT=$HERON_ROOT" || continue
+    { tr '\0' '\n' <"$p/environ"; } 2>/dev/null | grep -qxF "HERON_ROOT=$HERON_ROOT" || continue
     [ "$(basename "$p")" = $$ ] && continue
-    tr '\0' ' ' <"$p/cmdline" 2>/dev/null | grep -q -- 'heron-\(supervisor\|executor\|topology-master\|stream-manager\|instance\)' || continue
+    { tr '\0' ' ' <"$p/cmdline"; } 2>/dev/null | grep -q -- 'heron-\(supervisor\|executor\|topology-master\|stream-manager\|instance\)' || continue
     grep -qE '^State:\s+[ZX]' "$p/status" 2>/dev/null && continue
-    echo "${p#/proc/} $(tr '\0' ' ' <"$p/cmdline")"
+    echo "${p#/proc/} $({ tr '\0' ' ' <"$p/cmdline"; } 2>/dev/null)"
   done
 }
 clean_up() {

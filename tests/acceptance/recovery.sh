@@ -6,7 +6,7 @@ executed() {
 pid_of() {  # the one process whose command line has all the words
   local p line word
   for p in /proc/[0-9]*; do
-    line=$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null) || continue
+    line=$({ tr '\0' ' ' <"$p/cmdline"; } 2>/dev/null) || continue
     grep -qF "$HERON_ROOT" <<<"$line" || continue
     for word in "$@"; do grep -qF -- "$word" <<<"$line" || continue 2; done
     grep -qE '^State:\s+[ZX]' "$p/status" 2>/dev/null && continue
@@ -62,7 +62,7 @@ point_kill_at_random() {
     victim=none
     if [ ${#pids[@]} -gt 0 ]; then
       pid=${pids[RANDOM % ${#pids[@]}]}
-      victim=$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -oE 'heron-(executor|topology-master|stream-manager)|--heron-component=[a-z]+' | tail -n 1)
+      victim=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -oE 'heron-(executor|topology-master|stream-manager)|--heron-component=[a-z]+' | tail -n 1)
       kill -KILL "$pid" 2>/dev/null
     fi
     "$HERON" wait "b$i" --for finished --timeout 30s >"$work/wait.log" 2>&1
