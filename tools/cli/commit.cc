@@ -1,5 +1,6 @@
 // Compiled anew with every stamped link; what the workspace status says is then defined.
-namespace tools::cli {
+namespace tools {
+namespace cli {
 
 const char* BuildCommit() {
 #ifdef BUILD_SCM_REVISION
@@ -11,4 +12,5 @@ const char* BuildCommit() {
 #endif
 }
 
-}  // namespace tools::cli
+}  // namespace cli
+}  // namespace tools

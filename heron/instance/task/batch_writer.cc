@@ -51,7 +51,7 @@ char* BatchWriter::Reserve(uint32_t stream, TaskId destination, size_t bytes) {
     Close(batch);
     dirty_.erase(std::find(dirty_.begin(), dirty_.end(), &batch));
   }
-  if (batch.size + bytes > batch.capacity) Grow(batch, batch.size + bytes);
+  if (batch.buffer == nullptr || batch.size + bytes > batch.capacity) Grow(batch, batch.size + bytes);
   reserved_ = &batch;
   reserved_bytes_ = bytes;
   return batch.buffer.get() + kRoom + batch.size;
