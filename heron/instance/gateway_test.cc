@@ -163,13 +163,15 @@ class Sink : public Bolt {
 // A spout that does not come back until it is let go.
 class Stuck : public Spout {
  public:
-  explicit Stuck(std::atomic<bool>* go) : go_(go) {}
+  Stuck(std::atomic<bool>* entered, std::atomic<bool>* go) : entered_(entered), go_(go) {}
   Next NextTuple() override {
+    *entered_ = true;
     while (!*go_) std::this_thread::yield();
     return Next::Waiting();
   }
 
  private:
+  std::atomic<bool>* entered_;
   std::atomic<bool>* go_;
 };
 
@@ -364,6 +366,7 @@ class GatewayTest : public ::testing::Test {
 
   int64_t count_ = 100;
   TopologyBuilder builder_;
+  std::atomic<bool> entered_{false};  // user code that does not come back was called
   std::atomic<bool> let_go_{false};
   std::optional<link::Refusal> refusal_;
   Epoch stream_manager_epoch_;
@@ -537,10 +540,11 @@ TEST_F(GatewayTest, ATaskThatThePlanDoesNotHaveIsAnError) {
 
 TEST_F(GatewayTest, UserCodeThatDoesNotComeBackIsLeftBehind) {
   TopologyBuilder& builder = builder_;
-  builder.AddSpout("stuck", [this] { return Stuck(&let_go_); }).Declares<int64_t>("n");
+  builder.AddSpout("stuck", [this] { return Stuck(&entered_, &let_go_); }).Declares<int64_t>("n");
   Start("stuck", 4);
   Register();
   AwaitPhase(TaskStatus::RUNNING);
+  stream_manager_->Await([&] { return entered_.load(); });
   Stop(kExitError);
   EXPECT_EQ(ExitCode(), kExitError);
   EXPECT_TRUE(stuck_);
