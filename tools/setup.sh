@@ -23,7 +23,8 @@ elif [ $# -gt 0 ]; then
 fi
 
 missing=()
-installed=$(dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' "${packages[@]}" 2>/dev/null | awk '$2 == "ii" {print $1}')
+# dpkg-query exits with 1 as soon as one package is unknown to it.
+installed=$({ dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' "${packages[@]}" 2>/dev/null || true; } | awk '$2 == "ii" {print $1}')
 for p in "${packages[@]}"; do
   grep -qxF "$p" <<<"$installed" || missing+=("$p")
 done
