@@ -29,4 +29,13 @@ void EndOfStream::OnEnded(TaskId source, Epoch epoch) {
   if (!std::exchange(it->second.ended, true)) ++ended_;
 }
 
+std::vector<TaskId> EndOfStream::Open(size_t most) const {
+  std::vector<TaskId> open;
+  for (const auto& [task, source] : sources_) {
+    if (open.size() == most) break;
+    if (!source.ended) open.push_back(task);
+  }
+  return open;
+}
+
 }  // namespace heron::instance

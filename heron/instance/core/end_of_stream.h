@@ -20,6 +20,9 @@ class EndOfStream {
 
   // False without upstream tasks: such a task has no stream that could end.
   bool AllEnded() const { return !sources_.empty() && ended_ == sources_.size(); }
+  size_t open() const { return sources_.size() - ended_; }
+  // Upstream tasks that have not ended, at most `most` of them.
+  std::vector<TaskId> Open(size_t most) const;
 
  private:
   struct Source {

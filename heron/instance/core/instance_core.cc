@@ -10,6 +10,8 @@ namespace {
 
 Epoch FromProto(const proto::Epoch& epoch) { return {epoch.incarnation(), epoch.restart()}; }
 
+constexpr size_t kOpenInputsNamed = 8;
+
 bool FirstLife(Epoch epoch) { return epoch.incarnation <= 1 && epoch.restart == 0; }
 
 }  // namespace
@@ -86,6 +88,7 @@ bool InstanceCore::OnBatch(const model::BatchHeader& header) {
     return false;
   }
   ++delivered_;
+  delivered_tuples_ += header.tuple_count;
   drained_ = false;
   // What was withdrawn is asked for again once everything has ended again.
   if (phase_ == TaskStatus::FINISH_REQUESTED) SetPhase(TaskStatus::RUNNING);
@@ -210,6 +213,15 @@ void InstanceCore::SetPhase(TaskStatus::Phase phase) {
   effects_->ReportChanged();
 }
 
+uint64_t InstanceCore::WaitingTuples() const {
+  const auto dropped = [this](DropReason reason) {
+    return counters_.dropped[static_cast<size_t>(reason)];
+  };
+  const uint64_t done = counters_.executed + dropped(DropReason::kDamaged) +
+                        dropped(DropReason::kStray);
+  return delivered_tuples_ > done ? delivered_tuples_ - done : 0;
+}
+
 TaskStatus InstanceCore::Status() const {
   TaskStatus status;
   status.set_task(setup_.task);
@@ -230,6 +242,11 @@ TaskStatus InstanceCore::Status() const {
         tuples;
   }
   status.set_dropped_tuples(all);
+  if (!setup_.spout && phase_ < TaskStatus::FINISHING) {
+    status.set_waiting_tuples(WaitingTuples());
+    status.set_open_inputs(static_cast<uint32_t>(inputs_.open()));
+    for (TaskId task : inputs_.Open(kOpenInputsNamed)) status.add_open_input(task);
+  }
   return status;
 }
 

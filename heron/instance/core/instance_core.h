@@ -117,6 +117,7 @@ class InstanceCore {
   void SetPhase(proto::TaskStatus::Phase phase);
   void Announce(MonotonicTime now);
   bool ExecutedAll();
+  uint64_t WaitingTuples() const;
   void Drop(DropReason reason, uint64_t tuples) { dropped_[static_cast<size_t>(reason)] += tuples; }
 
   const TaskSetup setup_;
@@ -138,7 +139,8 @@ class InstanceCore {
   ChannelTracker channels_;
   EndOfStream inputs_;
   EndAnnouncer announcer_;
-  uint64_t delivered_ = 0;
+  uint64_t delivered_ = 0;         // batches
+  uint64_t delivered_tuples_ = 0;
   bool drain_asked_ = false;
   uint64_t drain_ticket_ = 0;  // what was delivered when it was asked for
   bool drained_ = false;       // up to drain_ticket_

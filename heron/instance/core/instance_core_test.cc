@@ -388,6 +388,23 @@ TEST_F(InstanceCoreTest, CountsStraysAndRepeatsApart) {
   EXPECT_EQ(status.lost_batches(), 1u);
 }
 
+TEST_F(InstanceCoreTest, ReportsWhatABoltStillHasToDo) {
+  MakeBolt();
+  Plan();
+  core_->OnOpened(now_);
+  EXPECT_TRUE(Batch(1, 1));
+  EXPECT_TRUE(Batch(2, 1));
+  Ended(1, 1);
+  TaskCounters counters;
+  counters.executed = 7;
+  counters.dropped[static_cast<size_t>(DropReason::kDamaged)] = 2;
+  core_->OnCounters(counters);
+  const TaskStatus status = core_->Status();
+  EXPECT_EQ(status.waiting_tuples(), 11u);
+  EXPECT_EQ(status.open_inputs(), 1u);
+  EXPECT_THAT(status.open_input(), ElementsAre(2));
+}
+
 TEST_F(InstanceCoreTest, ReportsWhatTheTaskCounts) {
   MakeSpout();
   TaskCounters counters;

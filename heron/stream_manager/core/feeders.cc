@@ -41,4 +41,10 @@ std::vector<TaskId> Feeders::BlockedBy(TaskId destination) const {
   return {found->second.begin(), found->second.end()};
 }
 
+std::vector<TaskId> Feeders::HoldersOf(TaskId feeder) const {
+  auto found = by_feeder_.find(feeder);
+  if (found == by_feeder_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
 }  // namespace heron::stream_manager

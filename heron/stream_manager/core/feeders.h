@@ -24,6 +24,8 @@ class Feeders {
   bool IsBlocked(TaskId feeder) const { return by_feeder_.contains(feeder); }
   size_t blocked() const { return by_feeder_.size(); }
   std::vector<TaskId> BlockedBy(TaskId destination) const;
+  // The destinations on whose account the feeder is held back.
+  std::vector<TaskId> HoldersOf(TaskId feeder) const;
 
  private:
   std::map<TaskId, std::set<TaskId>> by_feeder_;       // no empty sets

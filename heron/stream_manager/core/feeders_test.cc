@@ -10,6 +10,8 @@ TEST(FeedersTest, AFeederIsFreeWhenNobodyHoldsItAnyMore) {
   EXPECT_TRUE(feeders.Block(1, 10));
   EXPECT_FALSE(feeders.Block(1, 11));
   EXPECT_TRUE(feeders.Block(2, 10));
+  EXPECT_EQ(feeders.HoldersOf(1), (std::vector<TaskId>{10, 11}));
+  EXPECT_TRUE(feeders.HoldersOf(3).empty());
   EXPECT_EQ(feeders.Release(10), std::vector<TaskId>{2});
   EXPECT_TRUE(feeders.IsBlocked(1));
   EXPECT_EQ(feeders.Release(11), std::vector<TaskId>{1});

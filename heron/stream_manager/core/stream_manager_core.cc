@@ -390,7 +390,7 @@ void StreamManagerCore::SendReport(MonotonicTime now) {
   report.set_host(identity_.host);
   report.set_port(identity_.port);
   report.set_plan_version(master_.plan_version());
-  reports_.AddTo([this](TaskId task) { return router_.DropsOf(task); }, &report);
+  reports_.AddTo(router_, &report);
   for (const auto& [container, epoch] : peers_) report.add_peers_connected(container);
   effects_->SendToMaster(net::EncodeFrame(proto::STREAM_MANAGER_REPORT, report));
 }

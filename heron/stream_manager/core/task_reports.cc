@@ -3,6 +3,11 @@
 #include "heron/stream_manager/core/epochs.h"
 
 namespace heron::stream_manager {
+namespace {
+
+constexpr int kHoldersNamed = 8;
+
+}  // namespace
 
 bool TaskReports::Apply(TaskId task, const proto::TaskStatus& status) {
   auto [it, added] = statuses_.try_emplace(task, status);
@@ -20,11 +25,16 @@ void TaskReports::Down(TaskId task) {
   if (it != statuses_.end()) it->second.set_phase(proto::TaskStatus::DOWN);
 }
 
-void TaskReports::AddTo(const DropsOf& drops_of, proto::StreamManagerReport* report) const {
+void TaskReports::AddTo(const Router& router, proto::StreamManagerReport* report) const {
   for (const auto& [task, status] : statuses_) {
     proto::TaskStatus* out = report->add_tasks();
     *out = status;
-    const Router::Drops* drops = drops_of(task);
+    out->set_queued_bytes(router.QueuedBytes(task));
+    for (TaskId holder : router.feeders().HoldersOf(task)) {
+      if (out->held_by_size() == kHoldersNamed) break;
+      out->add_held_by(holder);
+    }
+    const Router::Drops* drops = router.DropsOf(task);
     if (drops == nullptr) continue;
     for (const auto& [reason, tuples] : *drops) {
       (*out->mutable_drop_reasons())[reason] += tuples;

@@ -1,7 +1,6 @@
 // The last report of each local instance, for the topology master. Plain object; the owner's thread.
 #pragma once
 
-#include <functional>
 #include <map>
 
 #include "heron/base/ids.h"
@@ -18,9 +17,9 @@ class TaskReports {
   // The session is gone. The counters stay as they were.
   void Down(TaskId task);
 
-  // What this stream manager dropped is added to the tasks' own counts.
-  using DropsOf = std::function<const Router::Drops*(TaskId)>;
-  void AddTo(const DropsOf& drops_of, proto::StreamManagerReport* report) const;
+  // What this stream manager dropped is added to the tasks' own counts; what waits for them and who holds them back to
+  // what they say.
+  void AddTo(const Router& router, proto::StreamManagerReport* report) const;
 
  private:
   std::map<TaskId, proto::TaskStatus> statuses_;

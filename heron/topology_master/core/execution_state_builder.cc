@@ -16,6 +16,7 @@ namespace {
 
 constexpr char kInstanceProcess[] = "instance";
 constexpr size_t kMaxNamesShown = 5;
+constexpr size_t kMaxReasonBytes = 500;  // of each task's last failure
 
 std::string Cause(const ProcessFailure& failure) {
   if (!failure.reason().empty()) return failure.reason();
@@ -96,6 +97,7 @@ ExecutionState ExecutionStateBuilder::Build() {
   Containers();
   Tasks();
   Failures();
+  Facts();
   incomplete_.WriteTo(next_.mutable_incomplete());
   if (!HasEnded(next_)) State();
   return next_;
@@ -158,6 +160,59 @@ void ExecutionStateBuilder::Tasks() {
         !view->second.stream_manager_connected) {
       status->set_phase(TaskStatus::DOWN);
     }
+  }
+}
+
+void ExecutionStateBuilder::Facts() {
+  std::unordered_map<TaskId, const TaskStatus*> status_before;
+  std::unordered_map<TaskId, proto::TaskFacts> facts;
+  if (in_.stored != nullptr) {
+    for (const TaskStatus& status : in_.stored->tasks()) status_before[status.task()] = &status;
+    for (const proto::TaskFacts& fact : in_.stored->facts()) facts[fact.task()] = fact;
+  }
+  for (const ProcessFailure& failure : in_.failures) {
+    if (failure.process() != kInstanceProcess) continue;
+    proto::TaskFacts& fact = facts[failure.task()];
+    fact.set_failures(fact.failures() + 1);
+    fact.set_failures_in_a_row(
+        failure.had_progress()
+            ? 1
+            : std::max(fact.failures_in_a_row() + 1, failure.failures_in_a_row()));
+    *fact.mutable_last_failure() = failure;
+    if (failure.reason().size() > kMaxReasonBytes) {
+      // The whole text is in `failures`; a character must not be cut.
+      size_t end = kMaxReasonBytes;
+      while (end > 0 && (static_cast<unsigned char>(failure.reason()[end]) & 0xC0) == 0x80) --end;
+      fact.mutable_last_failure()->set_reason(failure.reason().substr(0, end) + "...");
+    }
+  }
+  next_.clear_facts();
+  for (const TaskStatus& status : next_.tasks()) {
+    proto::TaskFacts fact = facts[status.task()];
+    fact.set_task(status.task());
+    auto it = status_before.find(status.task());
+    const TaskStatus* before = it == status_before.end() ? nullptr : it->second;
+    const bool same_life = before != nullptr && EpochOf(before->epoch()) == EpochOf(status.epoch());
+    if (!same_life || before->phase() != status.phase() || fact.phase_since_unix_ms() == 0) {
+      fact.set_phase_since_unix_ms(in_.unix_ms);
+    }
+    if (!same_life || before->emitted() != status.emitted() ||
+        before->executed() != status.executed() || fact.counted_since_unix_ms() == 0) {
+      fact.set_counted_since_unix_ms(in_.unix_ms);
+    }
+    // It has got on in the life after its last failure.
+    if (status.emitted() + status.executed() > 0 &&
+        EpochOf(fact.last_failure().epoch()) < EpochOf(status.epoch())) {
+      fact.set_failures_in_a_row(0);
+    }
+    fact.clear_pid();
+    const model::TaskInfo* info = in_.layout->Find(status.task());
+    auto view = in_.containers.find(info->container);
+    if (view != in_.containers.end()) {
+      auto pid = view->second.task_pids.find(status.task());
+      if (pid != view->second.task_pids.end()) fact.set_pid(pid->second);
+    }
+    *next_.add_facts() = std::move(fact);
   }
 }
 

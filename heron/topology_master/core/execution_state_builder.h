@@ -29,6 +29,8 @@ struct ContainerView {
   bool stream_manager_connected = false;
   uint64_t incarnation = 0;  // in the stored physical plan
   int64_t executor_pid = 0;
+  // Of the tasks that the executor says it runs; empty while it is not connected.
+  std::map<TaskId, int64_t> task_pids;
 };
 
 struct ExecutionInputs {
@@ -62,6 +64,7 @@ class ExecutionStateBuilder {
 
   void Containers();
   void Tasks();
+  void Facts();
   void NoteLosses(const proto::TaskStatus& before, const proto::TaskStatus& now);
   void Grants();
   void Failures();

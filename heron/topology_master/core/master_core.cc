@@ -366,6 +366,9 @@ std::map<ContainerId, ContainerView> MasterCore::ContainerViews() const {
     it->second.executor_connected = true;
     it->second.host = session.report->host();
     it->second.executor_pid = session.report->pid();
+    for (const proto::ChildState& child : session.report->children()) {
+      if (child.task() != 0 && child.running()) it->second.task_pids[child.task()] = child.pid();
+    }
   }
   for (const auto& [id, session] : stream_managers_.sessions()) {
     auto it = views.find(session.container);

@@ -78,6 +78,42 @@ TEST_F(MasterFixture, SaysWhatARunningTopologyLacks) {
             "container 5 has no executor, not connected: words[0] (task 1)");
 }
 
+TEST_F(MasterFixture, SaysSinceWhenATaskIsAsItIsAndHowItDied) {
+  StartAll();
+  const auto facts = [this](TaskId task) { return store.state().facts(task - 1); };
+  const int64_t running_since = facts(4).phase_since_unix_ms();
+  const int64_t counted_since = facts(4).counted_since_unix_ms();
+  auto* child = executors[2].add_children();
+  child->set_task(4);
+  child->set_pid(77);
+  child->set_running(true);
+  ReportExecutor(2);
+  Status(4)->set_executed(5);
+  Status(4)->add_held_by(6);
+  master->Run(std::chrono::seconds(2));
+  Say(4, TaskStatus::RUNNING);
+  master->Run(std::chrono::seconds(2));
+  EXPECT_EQ(facts(4).phase_since_unix_ms(), running_since);
+  EXPECT_GT(facts(4).counted_since_unix_ms(), counted_since);
+  EXPECT_EQ(facts(4).pid(), 77);
+  EXPECT_EQ(store.state().tasks(3).held_by(0), 6);
+
+  AddFailure(4, {1, 0}, std::string(3000, 'x'));
+  AddFailure(4, {1, 1}, "boom");
+  executors[2].mutable_children(0)->set_running(false);
+  ReportExecutor(2);
+  master->Run(std::chrono::seconds(1));
+  EXPECT_EQ(facts(4).failures_in_a_row(), 2u);
+  EXPECT_EQ(facts(4).last_failure().reason(), "boom");
+  EXPECT_EQ(facts(4).pid(), 0);
+  Status(4)->set_executed(1);
+  Say(4, TaskStatus::RUNNING, {1, 2});
+  master->Run(std::chrono::seconds(2));
+  EXPECT_EQ(facts(4).failures_in_a_row(), 0u) << "it gets on again";
+  EXPECT_EQ(facts(4).failures(), 2u);
+  EXPECT_GT(facts(4).phase_since_unix_ms(), running_since);
+}
+
 TEST_F(MasterFixture, TheExecutorOfContainerZeroRunsWithoutTasks) {
   NewMaster(1);
   ConnectExecutor(0, "zero");

@@ -6,6 +6,15 @@ namespace heron::topology_master {
 
 using proto::TaskStatus;
 
+namespace {
+
+bool SameHolders(const TaskStatus& a, const TaskStatus& b) {
+  return std::equal(a.held_by().begin(), a.held_by().end(), b.held_by().begin(),
+                    b.held_by().end());
+}
+
+}  // namespace
+
 Epoch EpochOf(const proto::Epoch& epoch) { return {epoch.incarnation(), epoch.restart()}; }
 
 void SetEpoch(Epoch epoch, proto::Epoch* out) {
@@ -70,7 +79,11 @@ TaskBoard::Change TaskBoard::Report(const TaskStatus& status) {
                         status.executed() != record.status.executed() ||
                         status.lost_batches() != record.status.lost_batches() ||
                         status.dropped_tuples() != record.status.dropped_tuples() ||
-                        status.progress() != record.status.progress();
+                        status.progress() != record.status.progress() ||
+                        status.waiting_tuples() != record.status.waiting_tuples() ||
+                        status.open_inputs() != record.status.open_inputs() ||
+                        status.queued_bytes() != record.status.queued_bytes() ||
+                        !SameHolders(status, record.status);
   record.fresh = true;
   if (!phase && !counters) return Change::kNothing;
   Take(status, record);
