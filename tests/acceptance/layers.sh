@@ -2,7 +2,8 @@
 # kills of tasks, stream managers and the topology master. ROUNDS (200) disturbed runs, the first with seed SEED (1).
 
 layers_test() {
-  (cd "$PROGRAMS/tests/integration/layers_test.runfiles/heron" && "$PROGRAMS/tests/integration/layers_test" "$@" >"$work/layers.log" 2>&1)
+  TEST_SRCDIR=$PROGRAMS/tests/integration/layers_test.runfiles TEST_WORKSPACE=heron \
+    "$PROGRAMS/tests/integration/layers_test" "$@" >"$work/layers.log" 2>&1
 }
 
 point_exact() {

@@ -55,9 +55,9 @@ point_kill_at_random() {
   local i pid pids victim rc out
   for i in $(seq 1 "${ROUNDS:-25}"); do
     out=$work/random.$i
-    "$HERON" submit local "$PROGRAMS/tests/integration/probe" "b$i" --wait=running --containers 2 -- bounded tuples=4000 pause_us=200 \
+    "$HERON" submit local "$PROGRAMS/tests/integration/probe" "b$i" --wait=running --containers 2 -- bounded tuples=4000 pause_us=300 \
       finish_ms=300 out="$out" marks="$work/marks.$i" >/dev/null 2>&1
-    sleep "1.$((RANDOM % 10))"
+    sleep "$(printf '%d.%02d' $((RANDOM % 2)) $((RANDOM % 100)))"
     pids=($(left_over | grep -v heron-supervisor | cut -d' ' -f1))
     victim=none
     if [ ${#pids[@]} -gt 0 ]; then
