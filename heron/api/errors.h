@@ -1,6 +1,7 @@
 // What the API throws into user code, and what user code may throw. Everything thrown in a
 // component is caught once by the engine, counted, shown with component and task, and restarts the
-// task; Unrecoverable fails the topology instead.
+// task. Unrecoverable fails the topology instead, and so do TypeError and ConfigError where every
+// spout is bounded: the next try would go no better.
 #pragma once
 
 #include <cstdint>

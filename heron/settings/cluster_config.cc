@@ -170,7 +170,9 @@ class ClusterConfigLoader {
   Status ReadClusterFile() {
     if (inputs_.config_folder.empty()) {
       if (cluster_ == "local") return Status::Ok();
-      return NotFound("cluster \"" + cluster_ + "\": there is no folder of clusters");
+      return NotFound("cluster \"" + cluster_ +
+                      "\" is not known: the only one is local, unless HERON_CONFIG_FOLDER names a "
+                      "folder with a folder of settings per cluster");
     }
     std::string file = inputs_.config_folder + "/" + cluster_ + "/cluster.yaml";
     Result<std::vector<YamlEntry>> read = ReadYamlFile(file);

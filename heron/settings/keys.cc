@@ -4,7 +4,8 @@
 #include <array>
 #include <charconv>
 #include <limits>
-#include <numeric>
+
+#include "heron/base/nearest.h"
 
 namespace heron::settings {
 namespace {
@@ -110,21 +111,6 @@ std::string Quoted(std::string_view value) {
   return out + (value.size() > kShown ? "...\"" : "\"");
 }
 
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 std::string Expected(const Key& key) {
   std::string unit(UnitOf(key.type));
   switch (key.type) {
@@ -173,11 +159,10 @@ bool IsReserved(std::string_view name) {
 std::string_view NearestKey(std::string_view name) {
   constexpr size_t kLongest = 128;  // longer names are no slips of the finger
   if (name.size() > kLongest) return {};
-  std::string wanted = Lower(name);
   std::string_view best;
   size_t best_distance = std::max<size_t>(2, name.size() / 4) + 1;
   for (const Key& key : kKeys) {
-    size_t distance = EditDistance(wanted, key.name);
+    size_t distance = EditDistance(name, key.name);
     if (distance < best_distance) {
       best_distance = distance;
       best = key.name;

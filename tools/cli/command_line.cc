@@ -31,6 +31,9 @@ struct RawOptions {
   std::string help_about;
 };
 
+// Of a component, and containers of a topology.
+constexpr int kMostTasks = 10'000;
+
 constexpr char kPlaceHelp[] =
     "CLUSTER[/ROLE[/ENV]] may stand first: cluster by default as configured (local), role your "
     "user name, env default.";
@@ -88,8 +91,9 @@ class Parser {
     names_.push_back(name);
     return command;
   }
-  void AddPositionals(CLI::App* command, const std::string& what, int least, int most) {
-    command->add_option(what, line_.positionals, kPlaceHelp)->expected(least, most)->required();
+  // Too few or too many are refused by AssignPositionals, which knows what to say.
+  void AddPositionals(CLI::App* command, const std::string& what) {
+    command->add_option(what, line_.positionals, kPlaceHelp)->expected(0, 1000);
   }
   void AddSubmit();
   void AddWait();
@@ -112,8 +116,7 @@ void Parser::AddSubmit() {
                                 "--parallelism split=4 -- in.txt out.tsv");
   submit->formatter(
       Usage("heron submit [CLUSTER[/ROLE[/ENV]]] PROGRAM NAME [OPTIONS] [-- ARGUMENTS]"));
-  // More than three are refused by AssignPositionals, which knows what to say.
-  AddPositionals(submit, "PROGRAM_NAME", 1, 1000);
+  AddPositionals(submit, "PROGRAM_NAME");
   submit
       ->add_option("--wait", raw_.wait,
                    "Wait until it is 'running' (if nothing is said) or 'finished'")
@@ -140,7 +143,7 @@ void Parser::AddWait() {
   CLI::App* wait = AddCommand("wait", "Wait until a topology runs or has finished",
                               "heron wait my-count --for finished --timeout 10m");
   wait->formatter(Usage("heron wait [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
-  AddPositionals(wait, "NAME", 1, 2);
+  AddPositionals(wait, "NAME");
   wait->add_option("--for", raw_.wait_for, "running or finished (if nothing is said)")
       ->check(CLI::IsMember({"running", "finished"}));
   wait->add_option("--timeout", raw_.timeout, "How long, e.g. 30s, 5m; for ever if not said")
@@ -151,13 +154,13 @@ void Parser::AddKill() {
   CLI::App* kill = AddCommand("kill", "End a topology and remove everything of it, logs too",
                               "heron kill my-count");
   kill->formatter(Usage("heron kill [CLUSTER[/ROLE[/ENV]]] NAME"));
-  AddPositionals(kill, "NAME", 1, 2);
+  AddPositionals(kill, "NAME");
 }
 
 void Parser::AddDesire(const std::string& name, const std::string& what) {
   CLI::App* command = AddCommand(name, what, "heron " + name + " my-count");
   command->formatter(Usage("heron " + name + " [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
-  AddPositionals(command, "NAME", 1, 2);
+  AddPositionals(command, "NAME");
   command->add_option("--timeout", raw_.timeout, "How long to wait until it is so; 30s if not said")
       ->type_name("TIME");
 }
@@ -176,7 +179,7 @@ void Parser::AddLogs() {
       Usage("heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
             "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; "
             "all if not said"));
-  AddPositionals(logs, "NAME_TARGET", 1, 3);
+  AddPositionals(logs, "NAME_TARGET");
   logs->add_option("--tail", raw_.tail,
                    "Lines of each file; 100 if not said, all with --previous or --since")
       ->type_name("N");
@@ -199,7 +202,7 @@ void Parser::AddConfig() {
 }
 
 Status Parser::Parse(std::vector<std::string> words) {
-  if (words.empty()) return InvalidArgument("which command?" + NearestHint("", names_));
+  if (words.empty()) return InvalidArgument("no command given" + NearestHint("", names_));
   // The first word that is no option is the command: a wrong one deserves a better answer than the
   // library's.
   for (const std::string& word : words) {
@@ -259,18 +262,19 @@ Status Parser::TakeValues() {
     if (!timeout.ok()) return timeout.status().WithContext("--timeout");
     line_.timeout = *timeout;
   }
-  const auto number = [](const char* option, const std::string& text, int least,
+  const auto number = [](const char* option, const std::string& text, int least, int most,
                          std::optional<int>* into) -> Status {
     if (text.empty()) return Status::Ok();
-    Result<int> parsed = ParseNumber(option, text, least, 100'000);
+    Result<int> parsed = ParseNumber(option, text, least, most);
     if (!parsed.ok()) return parsed.status();
     *into = *parsed;
     return Status::Ok();
   };
-  HERON_RETURN_IF_ERROR(number("--containers", raw_.containers, 1, &line_.overrides.containers));
   HERON_RETURN_IF_ERROR(
-      number("--parallelism-all", raw_.parallelism_all, 1, &line_.overrides.parallelism_all));
-  HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, &line_.tail));
+      number("--containers", raw_.containers, 1, kMostTasks, &line_.overrides.containers));
+  HERON_RETURN_IF_ERROR(number("--parallelism-all", raw_.parallelism_all, 1, kMostTasks,
+                               &line_.overrides.parallelism_all));
+  HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, 1'000'000, &line_.tail));
   if (!raw_.since.empty()) {
     Result<heron::Duration> since = ParseDuration(raw_.since);
     if (!since.ok()) return since.status().WithContext("--since");
@@ -283,7 +287,8 @@ Status Parser::TakeValues() {
     }
     auto assignment = ParseAssignment("--parallelism", text);
     if (!assignment.ok()) return assignment.status();
-    auto tasks = ParseNumber("--parallelism " + assignment->first, assignment->second, 1, 100'000);
+    auto tasks =
+        ParseNumber("--parallelism " + assignment->first, assignment->second, 1, kMostTasks);
     if (!tasks.ok()) return tasks.status();
     line_.overrides.parallelism.emplace_back(assignment->first, *tasks);
   }
@@ -342,11 +347,17 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
     return Status::Ok();
   }
   if (line->command == "topologies") {
+    if (words.size() > 2) {
+      return InvalidArgument("write: heron topologies [CLUSTER[/ROLE[/ENV]]] [NAME]");
+    }
     if (words.size() == 2 || (words.size() == 1 && is_place(words[0]))) take_place();
     if (!words.empty()) line->name = words[0];
     return Status::Ok();
   }
   if (line->command == "logs") {
+    if (words.empty() || words.size() > 3) {
+      return InvalidArgument("logs needs a name: heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET]");
+    }
     if (words.size() == 3 || (words.size() == 2 && is_place(words[0]))) take_place();
     if (words.size() == 2) line->log_target = words[1];
     line->name = words[0];

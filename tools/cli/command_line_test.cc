@@ -142,7 +142,7 @@ TEST(CommandLineTest, WaitForFinishedUnlessSaidOtherwise) {
 TEST(CommandLineTest, MistakesAreNamed) {
   EXPECT_NE(Refused({"sumbit"}).find("no command 'sumbit'; did you mean 'submit'?"),
             std::string::npos);
-  EXPECT_NE(Refused({}).find("which command?; known: submit, wait, kill"), std::string::npos);
+  EXPECT_NE(Refused({}).find("no command given; known: submit, wait, kill"), std::string::npos);
   EXPECT_NE(Refused({"kill"}), "accepted");
   EXPECT_NE(Refused({"kill", "a", "b", "c"}), "accepted");
   EXPECT_NE(Refused({"kill", "a", "--nonsense"}).find("--nonsense"), std::string::npos);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -228,7 +229,13 @@ std::string PrintedPart(const std::string& printed) {
 Status CheckProgram(const std::string& program) {
   struct stat info = {};
   if (stat(program.c_str(), &info) != 0) {
-    if (errno == ENOENT) return heron::NotFound("the program " + program + " does not exist");
+    if (errno == ENOENT) {
+      std::error_code error;
+      const std::string here = std::filesystem::current_path(error).string();
+      return heron::NotFound("the program " + program + " does not exist" +
+                             (program.front() == '/' || error ? "" : " in " + here) +
+                             "; name the file that your build makes");
+    }
     return ErrnoStatus(errno, "cannot look at the program " + program);
   }
   if (S_ISDIR(info.st_mode)) {

@@ -1,4 +1,4 @@
-// "did you mean": the known name that is closest to a mistyped one.
+// What to say of a mistyped name.
 #pragma once
 
 #include <string>
@@ -6,9 +6,6 @@
 #include <vector>
 
 namespace tools::cli {
-
-// The nearest by edit distance; empty when none is close (more than a third of its letters differ).
-std::string NearestName(std::string_view name, const std::vector<std::string>& known);
 
 // "; did you mean 'split'?", or "; known: a, b, c" (at most eight) when none is near, or "" when
 // none is known.

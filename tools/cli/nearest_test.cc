@@ -5,18 +5,7 @@
 namespace tools::cli {
 namespace {
 
-TEST(NearestTest, FindsASlipOfTheFinger) {
-  const std::vector<std::string> known = {"lines", "split", "count"};
-  EXPECT_EQ(NearestName("splti", known), "");  // two of five letters
-  EXPECT_EQ(NearestName("splt", known), "split");
-  EXPECT_EQ(NearestName("SPLIT", known), "split");
-  EXPECT_EQ(NearestName("line", known), "lines");
-  EXPECT_EQ(NearestName("elephant", known), "");
-  EXPECT_EQ(NearestName("x", {}), "");
-  EXPECT_EQ(NearestName("onn", {"one"}), "one");
-}
-
-TEST(NearestTest, HintListsWhatIsKnownWhenNothingIsNear) {
+TEST(NearestHintTest, HintListsWhatIsKnownWhenNothingIsNear) {
   EXPECT_EQ(NearestHint("splt", {"split"}), "; did you mean 'split'?");
   EXPECT_EQ(NearestHint("elephant", {"split", "count"}), "; known: split, count");
   EXPECT_EQ(NearestHint("elephant", {}), "");

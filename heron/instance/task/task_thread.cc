@@ -41,6 +41,16 @@ std::string Describe(const std::exception& error) {
   return text + ": " + error.what();
 }
 
+// A program that does not fit its own declarations or settings fails again in the next life. Where
+// the topology would end meanwhile, that must not look like a result; where it runs for ever, one
+// rare tuple must not end it.
+bool EndsByItself(const proto::Topology& topology) {
+  for (const proto::Component& component : topology.components()) {
+    if (component.kind() == proto::SPOUT && !component.bounded()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // Outlives the task: users may keep it and wake a spout that is no more.
@@ -135,6 +145,10 @@ void TaskThread::Run() {
     output_.DropGroupings();
   } catch (const Unrecoverable& error) {
     failure = Failure(error.what(), true);
+  } catch (const TypeError& error) {
+    failure = Failure(Describe(error), EndsByItself(options_.layout->topology()));
+  } catch (const ConfigError& error) {
+    failure = Failure(Describe(error), EndsByItself(options_.layout->topology()));
   } catch (const std::exception& error) {
     failure = Failure(Describe(error), false);
   } catch (...) {
