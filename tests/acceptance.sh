@@ -14,7 +14,7 @@ fi
 
 "$root/tools/setup.sh" || exit 1
 . "$root/tools/build_engine.sh"
-build_engine "$root" //examples/wordcount //tests/integration:probe //tests/integration:layers_test || exit 1
+build_engine "$root" //examples/wordcount //tests/integration:probe //tests/integration:layers_test //tests/benchmarks:word_count || exit 1
 PROGRAMS=$HERON_OUT
 HERON=$HERON_BIN
 work=$(mktemp -d "${TMPDIR:-/tmp}/heron-acceptance.XXXXXX")
