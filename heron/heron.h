@@ -11,6 +11,7 @@
 #include "heron/api/output.h"
 #include "heron/api/slice.h"
 #include "heron/api/split_spaces.h"
+#include "heron/api/task_runner.h"
 #include "heron/api/topology_builder.h"
 #include "heron/api/tuple.h"
 #include "heron/api/value.h"

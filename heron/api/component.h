@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "heron/api/context.h"
 #include "heron/api/tuple.h"
@@ -43,6 +44,12 @@ class Spout {
   virtual void Close() {}  // not called when the process is killed
 };
 
+// What a tick says. Both begin anew when the task restarts.
+struct TickInfo {
+  int64_t number = 0;                         // of ticks given so far, from 1
+  std::chrono::nanoseconds since_previous{};  // of the first: since Prepare returned
+};
+
 // An operator. Prepare, Execute..., Finish once when every input has ended, then Cleanup.
 class Bolt {
  public:
@@ -50,6 +57,11 @@ class Bolt {
   virtual void Prepare(BoltContext&) {}
   // `in` is valid until Execute returns.
   virtual void Execute(const Tuple& in) = 0;
+  // Comes as often as BoltHandle::Tick asked for: after Prepare and before Finish, between two
+  // tuples or while there are none, also while the topology is deactivated (what was sent before
+  // is still executed then). May emit. A tick is late while Execute runs or an emit waits for room;
+  // what was missed is not made up for by a burst, since_previous tells.
+  virtual void Tick(TickInfo) {}
   // Every input has ended. May emit; what it emits is delivered before the topology counts as
   // finished.
   virtual void Finish() {}

@@ -26,7 +26,8 @@ TaskContext::TaskContext(internal::TaskFacts facts, internal::TaskRuntime& runti
     : facts_(std::move(facts)),
       args_(facts_.arguments),
       config_(facts_.config),
-      runtime_(runtime) {}
+      runtime_(runtime),
+      task_runner_(runtime.call_target()) {}
 
 uint32_t TaskContext::StreamIndex(std::string_view stream) const {
   std::string known;

@@ -1,13 +1,16 @@
 // What a component learns about itself and what it makes its outputs with. Lives as long as the
-// component; keep a reference if you need it later. Thread: the task's, except for Waker.
+// component; keep a reference if you need it later. Thread: the task's, except for RunInTask, Waker
+// and TaskRunner.
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heron/api/args.h"
@@ -15,6 +18,7 @@
 #include "heron/api/internal/task_runtime.h"
 #include "heron/api/output.h"
 #include "heron/api/slice.h"
+#include "heron/api/task_runner.h"
 
 namespace heron {
 
@@ -73,6 +77,15 @@ class TaskContext {
   // For fields known at run time only.
   FieldsOutput OutputFields(std::string_view stream = "default");
 
+  // For threads of your own: runs `function` soon on the task thread; false if the task has ended.
+  // task_runner.h has the rules. Thread: any, while the component lives; what may outlive it keeps
+  // a TaskRunner.
+  template <std::invocable Function>
+  bool RunInTask(Function function) {
+    return task_runner_.Run(std::move(function));
+  }
+  heron::TaskRunner TaskRunner() const { return task_runner_; }
+
  protected:
   internal::TaskRuntime& runtime() { return runtime_; }
 
@@ -92,6 +105,7 @@ class TaskContext {
   const heron::Args args_;
   const heron::Config config_;
   internal::TaskRuntime& runtime_;
+  const heron::TaskRunner task_runner_;
 };
 
 class SpoutContext : public TaskContext {

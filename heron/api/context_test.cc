@@ -14,14 +14,15 @@ namespace {
 thread_local size_t heap_calls = 0;
 }  // namespace
 
+// Not inlined: gcc would see malloc without its new and warn.
 // NOLINTNEXTLINE(misc-new-delete-overloads)
-void* operator new(size_t size) {
+[[gnu::noinline]] void* operator new(size_t size) {
   ++heap_calls;
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace heron {
 namespace {
@@ -38,6 +39,16 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
     int wakes = 0;
   };
 
+  struct Calls : internal::CallTarget {
+    bool Post(std::unique_ptr<internal::Call> call, bool wait) override {
+      waits.push_back(wait);
+      if (waiting == nullptr) waiting = std::move(call);
+      return waiting != nullptr && call == nullptr;
+    }
+    std::unique_ptr<internal::Call> waiting;
+    std::vector<bool> waits;
+  };
+
   internal::Emitter& emitter() override { return *this; }
   std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override {
     if (component != "count") return std::nullopt;
@@ -45,6 +56,7 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
   }
   void SetProgress(double fraction) override { progress = fraction; }
   std::shared_ptr<internal::WakeTarget> wake_target() override { return target; }
+  std::shared_ptr<internal::CallTarget> call_target() override { return calls; }
 
   EmitResult Emit(uint32_t stream, std::span<const FieldView> values) override {
     ++emits;
@@ -73,6 +85,7 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
   EmitResult answer = EmitResult::kOk;
   double progress = -1;
   std::shared_ptr<Target> target = std::make_shared<Target>();
+  std::shared_ptr<Calls> calls = std::make_shared<Calls>();
 };
 
 internal::TaskFacts Facts() {
@@ -111,6 +124,17 @@ class ContextTest : public ::testing::Test {
   FakeRuntime runtime_;
   SpoutContext context_{Facts(), runtime_};
 };
+
+TEST_F(ContextTest, FunctionsForTheTaskThreadNeedNotBeCopyable) {
+  auto result = std::make_unique<int>(7);
+  int seen = 0;
+  EXPECT_TRUE(context_.RunInTask([&seen, r = std::move(result)] { seen = *r; }));
+  EXPECT_EQ(seen, 0) << "not here";
+  runtime_.calls->waiting->Run();
+  EXPECT_EQ(seen, 7);
+  EXPECT_FALSE(context_.TaskRunner().TryRun([] {})) << "no room";
+  EXPECT_THAT(runtime_.calls->waits, ElementsAre(true, false));
+}
 
 TEST_F(ContextTest, TellsWhoTheTaskIs) {
   EXPECT_EQ(context_.topology(), "t");

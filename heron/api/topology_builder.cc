@@ -1,6 +1,7 @@
 #include "heron/api/topology_builder.h"
 
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <limits>
 
@@ -112,6 +113,16 @@ void ComponentHandle::SetParallelism(int64_t tasks) {
 }
 
 void ComponentHandle::SetBounded() { builder_->impl_->At(index_).set_bounded(true); }
+
+void ComponentHandle::SetTick(std::chrono::duration<double, std::micro> interval) {
+  // What is out of bounds stays so: Build says it.
+  constexpr double kMaxUs = 1e18;
+  const double us = interval.count();
+  const int64_t whole = std::isnan(us)          ? 0
+                        : std::abs(us) > kMaxUs ? static_cast<int64_t>(std::copysign(kMaxUs, us))
+                                                : std::llround(us);
+  builder_->impl_->At(index_).set_tick_interval_us(whole);
+}
 
 void ComponentHandle::AddConfig(std::string key, std::string value) {
   (*builder_->impl_->At(index_).mutable_config())[std::move(key)] = std::move(value);

@@ -12,6 +12,7 @@
 // one.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -68,6 +69,7 @@ class ComponentHandle {
 
   void SetParallelism(int64_t tasks);
   void SetBounded();
+  void SetTick(std::chrono::duration<double, std::micro> interval);
   void AddConfig(std::string key, std::string value);
   void AddOutput(std::string stream, std::vector<internal::FieldDeclaration> fields);
   enum class Grouping {
@@ -156,6 +158,12 @@ class SpoutHandle : public internal::HandleOf<SpoutHandle> {
 // end of a stream goes to all tasks, whatever the grouping.
 class BoltHandle : public internal::HandleOf<BoltHandle> {
  public:
+  // Bolt::Tick is called this often in each task: 1 ms to 1 day, in any unit of std::chrono.
+  template <typename Rep, typename Period>
+  BoltHandle& Tick(std::chrono::duration<Rep, Period> interval) {
+    SetTick(interval);
+    return *this;
+  }
   // Tuples go to the tasks in turn.
   BoltHandle& Shuffle(const StreamRef& from) { return Input(from, Grouping::kShuffle, {}); }
   // Tuples with equal values in these fields go to the same task.

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <limits>
 #include <optional>
 
 #include "heron/api/internal/builder_access.h"
@@ -94,6 +97,28 @@ TEST(TopologyBuilderTest, DescribesWhatWasBuilt) {
   EXPECT_EQ(count.config().at("my.text"), "text");
   EXPECT_EQ(d.components(3).inputs(0).grouping(), proto::GLOBAL);
   EXPECT_EQ(d.components(3).inputs(1).stream(), "errors");
+}
+
+TEST(TopologyBuilderTest, TicksInAnyUnit) {
+  auto us_of = [](const std::function<void(BoltHandle&)>& set_tick) {
+    TopologyBuilder t("t");
+    auto s = t.AddSpout("s", [] { return Source(); }).Declares<int>("n");
+    BoltHandle bolt = t.AddBolt("b", [] { return Fixed(1); });
+    set_tick(bolt.Shuffle(s));
+    const int64_t us = BuilderAccess::Definition(t).components(1).tick_interval_us();
+    EXPECT_EQ(t.Build().ok(), us >= 1000 && us <= 86'400'000'000);
+    return us;
+  };
+  using namespace std::chrono;  // NOLINT(google-build-using-namespace)
+  EXPECT_EQ(us_of([](auto& b) { b.Tick(1s); }), 1'000'000);
+  EXPECT_EQ(us_of([](auto& b) { b.Tick(1500us); }), 1500);
+  EXPECT_EQ(us_of([](auto& b) { b.Tick(duration<double>(0.25)); }), 250'000);
+  EXPECT_EQ(us_of([](auto& b) { b.Tick(24h); }), 86'400'000'000);
+  EXPECT_EQ(us_of([](auto& b) { b.Tick(0ms); }), 0);
+  EXPECT_EQ(us_of([](auto& b) { b.Tick(-1s); }), -1'000'000);
+  us_of([](auto& b) { b.Tick(hours::max()); });
+  us_of([](auto& b) { b.Tick(hours::min()); });
+  us_of([](auto& b) { b.Tick(duration<double>(std::numeric_limits<double>::quiet_NaN())); });
 }
 
 class ToFirst : public CustomGrouping {

@@ -51,6 +51,7 @@ class Checker {
   void CheckWhole();
   void CheckNameOf(const proto::Component& component, bool again);
   void CheckComponent(const proto::Component& component);
+  void CheckTick(const proto::Component& component);
   void CheckConfig(const std::string& where, const google::protobuf::Map<std::string, std::string>&,
                    bool of_component);
   void CheckOutputs(const proto::Component& component);
@@ -119,7 +120,21 @@ void Checker::CheckComponent(const proto::Component& component) {
   if (component.kind() == proto::BOLT && component.bounded()) {
     Say(component, "only spouts can be bounded; a bolt ends when its inputs end");
   }
+  CheckTick(component);
   CheckConfig(Named(component), component.config(), true);
+}
+
+void Checker::CheckTick(const proto::Component& component) {
+  if (!component.has_tick_interval_us()) return;
+  if (component.kind() == proto::SPOUT) {
+    Say(component, "only bolts get ticks; a spout returns Next::Idle(time)");
+  }
+  const int64_t us = component.tick_interval_us();
+  if (us >= kMinTickUs && us <= kMaxTickUs) return;
+  Say(component,
+      "tick interval " +
+          (us % 1000 == 0 ? std::to_string(us / 1000) + " ms" : std::to_string(us) + " us") +
+          " is out of range; it must be 1 ms to 1 day");
 }
 
 void Checker::CheckConfig(const std::string& where,

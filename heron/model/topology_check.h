@@ -15,6 +15,8 @@ inline constexpr uint32_t kMaxParallelism = 10'000;
 inline constexpr int kMaxComponents = 1'000;
 inline constexpr int kMaxStreams = 255;        // of one component
 inline constexpr int64_t kMaxTasks = 100'000;  // of the topology
+inline constexpr int64_t kMinTickUs = 1'000;
+inline constexpr int64_t kMaxTickUs = 24LL * 3600 * 1'000'000;
 
 // All mistakes, each naming component and stream and what to do; empty if there is none. In the
 // order of the definition.

@@ -243,6 +243,21 @@ TEST(TopologyCheckTest, Configuration) {
               ElementsAre(AllOf(HasSubstr("'k'"), HasSubstr("UTF-8"))));
 }
 
+TEST(TopologyCheckTest, Ticks) {
+  for (int64_t us : {kMinTickUs, int64_t{1'500'000}, kMaxTickUs}) {
+    EXPECT_THAT(After([&](auto& t) { Split(t).set_tick_interval_us(us); }), IsEmpty());
+  }
+  EXPECT_THAT(After([](auto& t) { Split(t).set_tick_interval_us(999); }),
+              ElementsAre("bolt 'split': tick interval 999 us is out of range; it must be 1 ms to "
+                          "1 day"));
+  EXPECT_THAT(After([](auto& t) { Split(t).set_tick_interval_us(0); }),
+              ElementsAre(HasSubstr("interval 0 ms")));
+  EXPECT_THAT(After([](auto& t) { Split(t).set_tick_interval_us(kMaxTickUs + 1000); }),
+              ElementsAre(HasSubstr("interval 86400001 ms")));
+  EXPECT_THAT(After([](auto& t) { Lines(t).set_tick_interval_us(1'000'000); }),
+              ElementsAre(HasSubstr("spout 'lines': only bolts get ticks")));
+}
+
 TEST(TopologyCheckTest, Others) {
   EXPECT_THAT(After([](auto& t) { Count(t).set_bounded(true); }),
               ElementsAre(HasSubstr("only spouts can be bounded")));

@@ -82,6 +82,10 @@ void ExplainComponent(const proto::Component& component, std::ostream& out) {
     }
     out << "\n";
   }
+  if (component.has_tick_interval_us()) {
+    out << "    ticks  every " << static_cast<double>(component.tick_interval_us()) / 1000
+        << " ms\n";
+  }
   for (const proto::OutputStream& output : component.outputs()) {
     out << "    emits  " << output.name() << "(";
     for (int i = 0; i < output.fields_size(); ++i) {

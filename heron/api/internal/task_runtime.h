@@ -42,6 +42,21 @@ class WakeTarget {
   virtual void Wake() = 0;
 };
 
+// A function that is to run on the task thread. It need not be copyable.
+class Call {
+ public:
+  virtual ~Call() = default;
+  virtual void Run() = 0;
+};
+
+// Where other threads leave calls. Called from any thread, also after the task has ended.
+class CallTarget {
+ public:
+  virtual ~CallTarget() = default;
+  // False: it will not run. `wait`: until there is room.
+  virtual bool Post(std::unique_ptr<Call> call, bool wait) = 0;
+};
+
 // Thread: the task's. Outlives the contexts and outputs made with it.
 class TaskRuntime {
  public:
@@ -51,6 +66,7 @@ class TaskRuntime {
   virtual std::optional<std::vector<int32_t>> TasksOf(const std::string& component) = 0;
   virtual void SetProgress(double fraction) = 0;  // 0 to 1, already clamped
   virtual std::shared_ptr<WakeTarget> wake_target() = 0;
+  virtual std::shared_ptr<CallTarget> call_target() = 0;
 };
 
 }  // namespace heron::internal

@@ -31,6 +31,11 @@ class ClockBudget {
     return true;
   }
   MonotonicTime Read() { return now_ = clock_->Now(); }
+  // The same, and forgets what it has learned: the next calls are of another kind.
+  MonotonicTime Restart() {
+    calls_ = left_ = 1;
+    return Read();
+  }
   // The last time that was read.
   MonotonicTime now() const { return now_; }
 

@@ -22,6 +22,14 @@ TEST(ClockBudgetTest, FastCallsShareAReadingSlowOnesHaveTheirOwn) {
             1000 - ClockBudget::kMaxCalls - 1);
 }
 
+TEST(ClockBudgetTest, LearnsAnewAfterARestart) {
+  ManualClock clock;
+  ClockBudget budget(&clock);
+  ReadsIn(budget, clock, 100000, std::chrono::nanoseconds(20));
+  budget.Restart();
+  EXPECT_EQ(ReadsIn(budget, clock, 10, std::chrono::milliseconds(5)), 10);
+}
+
 TEST(ClockBudgetTest, IsNeverFarBehindAtASteadyPace) {
   ManualClock clock;
   ClockBudget budget(&clock);

@@ -64,6 +64,10 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
 
   TaskCounters& counters() { return counters_; }
   MonotonicTime now() { return clock_.Read(); }
+  // Before other work than the last, so that its calls are timed anew.
+  void RestartClock() { clock_.Restart(); }
+  // The last time that was read: under load some 100 us old.
+  MonotonicTime recent() const { return clock_.now(); }
 
  private:
   void OnBatch(BufferSlice frame) override;

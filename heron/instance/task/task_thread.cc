@@ -69,6 +69,18 @@ class TaskThread::SpoutWaker : public heron::internal::WakeTarget {
   const std::shared_ptr<heron::Wake> wake_;
 };
 
+// Nobody is left waiting for a task that ends, however it ends: a component's destructor may join threads that do.
+class TaskThread::CallsEnd {
+ public:
+  explicit CallsEnd(CallQueue* calls) : calls_(calls) {}
+  ~CallsEnd() { calls_->Close(); }
+  CallsEnd(const CallsEnd&) = delete;
+  CallsEnd& operator=(const CallsEnd&) = delete;
+
+ private:
+  CallQueue* const calls_;
+};
+
 Result<std::unique_ptr<TaskThread>> TaskThread::Make(Options options, TaskLink* link,
                                                      const Clock* clock) {
   routing::StreamRouter::Options router_options;
@@ -87,7 +99,8 @@ TaskThread::TaskThread(Options options, std::unique_ptr<routing::StreamRouter> r
     : options_(std::move(options)),
       link_(link),
       output_(OutputOptions(options_), std::move(router), link, clock),
-      waker_(std::make_shared<SpoutWaker>(link->task_wake)) {
+      waker_(std::make_shared<SpoutWaker>(link->task_wake)),
+      calls_(std::make_shared<CallQueue>(TaskRunner::kMaxWaiting, link->task_wake)) {
   const proto::Topology& topology = options_.layout->topology();
   origins_.resize(static_cast<size_t>(topology.components_size()));
   const int self = options_.layout->ComponentIndex(options_.facts.component);
@@ -133,6 +146,7 @@ TaskFailure TaskThread::Failure(const std::string& what, bool unrecoverable) con
 
 void TaskThread::Run() {
   heron::internal::current_emitter = &output_;
+  calls_->SetTaskThread();
   std::optional<TaskFailure> failure;
   try {
     PrepareGroupings();
@@ -172,10 +186,13 @@ void TaskThread::RunSpout() {
   std::unique_ptr<Spout> spout =
       BuilderAccess::MakeSpout(*options_.builder, options_.facts.component);
   if (spout == nullptr) throw Unrecoverable("gave no spout");
+  const CallsEnd calls_end(calls_.get());
   method_ = "Open";
   spout->Open(context);
   output_.SendEvent(TaskEvent::Kind::kOpened);
   SpoutLoop(*spout);
+  RunCalls();
+  calls_->Close();
   output_.Flush();
   method_ = "Close";
   spout->Close();
@@ -212,8 +229,11 @@ void TaskThread::SpoutLoop(Spout& spout) {
   bool activated = false;
   while (!link_->stop()) {
     if (!link_->data_in.Empty() && EndWanted()) return;
+    RunCalls();
     if (!FollowActive(spout, activated)) {
-      output_.Idle(std::nullopt, [this] { return link_->active() || !link_->data_in.Empty(); });
+      output_.Idle(std::nullopt, [this] {
+        return link_->active() || !link_->data_in.Empty() || calls_->waiting();
+      });
       continue;
     }
     method_ = "NextTuple";
@@ -230,8 +250,9 @@ void TaskThread::SpoutLoop(Spout& spout) {
     }
     std::optional<MonotonicTime> until;
     if (next.kind() == Next::Kind::kIdle) until = output_.now() + next.idle_time();
-    output_.Idle(until,
-                 [this] { return waker_->woken() || !link_->active() || !link_->data_in.Empty(); });
+    output_.Idle(until, [this] {
+      return waker_->woken() || calls_->waiting() || !link_->active() || !link_->data_in.Empty();
+    });
     waker_->Take();
   }
 }
@@ -240,8 +261,10 @@ void TaskThread::RunBolt() {
   BoltContext context(options_.facts, *this);  // outlives the component
   std::unique_ptr<Bolt> bolt = BuilderAccess::MakeBolt(*options_.builder, options_.facts.component);
   if (bolt == nullptr) throw Unrecoverable("gave no bolt");
+  const CallsEnd calls_end(calls_.get());
   method_ = "Prepare";
   bolt->Prepare(context);
+  StartTicks();
   output_.SendEvent(TaskEvent::Kind::kOpened);
   BoltLoop(*bolt);
   AwaitStop();
@@ -249,13 +272,37 @@ void TaskThread::RunBolt() {
   bolt.reset();
 }
 
+void TaskThread::StartTicks() {
+  const int self = options_.layout->ComponentIndex(options_.facts.component);
+  const proto::Component& component = options_.layout->topology().components(self);
+  if (!component.has_tick_interval_us()) return;
+  ticks_.Start(std::chrono::microseconds(component.tick_interval_us()), output_.now());
+}
+
+bool TaskThread::RunWaitingCalls() {
+  method_ = "a function of RunInTask";
+  const bool ran = calls_->RunWaiting([this] { return !link_->stop(); });
+  output_.Tick();
+  return ran;
+}
+
+void TaskThread::RunTick(Bolt& bolt) {
+  if (link_->stop()) return;
+  method_ = "Tick";
+  bolt.Tick(ticks_.Take(output_.now()));
+  output_.Tick();
+}
+
 void TaskThread::BoltLoop(Bolt& bolt) {
   while (!link_->stop()) {
     std::optional<TaskInput> input = link_->data_in.TryPop();
     if (!input) {
-      output_.Idle(std::nullopt, [this] { return !link_->data_in.Empty(); });
+      output_.Idle(ticks_.next(), [this] { return calls_->waiting() || !link_->data_in.Empty(); });
+      RunBetween(bolt);
       continue;
     }
+    // Ticks are to be on time although this batch's tuples may be slower than the last one's.
+    if (ticks_.started()) output_.RestartClock();
     switch (input->kind) {
       case TaskInput::Kind::kBatch:
         ExecuteBatch(bolt, *input);
@@ -273,15 +320,20 @@ void TaskThread::BoltLoop(Bolt& bolt) {
         break;
     }
   }
+  calls_->Close();
   method_ = "Cleanup";
   bolt.Cleanup();
 }
 
 void TaskThread::EndBolt(Bolt& bolt, bool finish) {
   if (finish) {
+    RunCalls();
+    calls_->StopWaiting();
     method_ = "Finish";
     bolt.Finish();
+    RunCalls();
   }
+  calls_->Close();
   method_ = "Cleanup";
   bolt.Cleanup();
   output_.End();
@@ -300,16 +352,17 @@ void TaskThread::ExecuteBatch(Bolt& bolt, const TaskInput& input) {
     counters.dropped[static_cast<size_t>(DropReason::kStray)] += header.tuple_count;
     return;
   }
-  method_ = "Execute";
   reader_.Start(input.batch.payload, *origin, header.source_task);
   uint64_t executed = 0;
   while (const Tuple* tuple = reader_.Next()) {
     if (link_->stop()) [[unlikely]]
       return;
+    method_ = "Execute";
     bolt.Execute(*tuple);
     ++executed;
     ++counters.executed;
     output_.Tick();
+    RunBetween(bolt);
   }
   if (reader_.damage() == nullptr) return;
   const uint64_t lost = header.tuple_count > executed ? header.tuple_count - executed : 1;

@@ -1,5 +1,5 @@
-// Runs the user's component: factory, Open or Prepare, NextTuple or Execute, Finish, Close or Cleanup - all of it on one
-// thread of its own and inside one try block, like the custom groupings of its streams. Whatever user code throws ends
+// Runs the user's component: factory, Open or Prepare, NextTuple or Execute and Tick, what its own threads want run, Finish,
+// Close or Cleanup - all of it on one thread and inside one try block, like the custom groupings of its streams. Whatever user code throws ends
 // the thread with a TaskFailure that names component, task and method.
 //
 // Close and Cleanup are called once: when the output has ended (so that what a sink writes there is complete before the
@@ -20,8 +20,10 @@
 #include "heron/api/internal/tuple_reader.h"
 #include "heron/api/topology_builder.h"
 #include "heron/base/clock.h"
+#include "heron/instance/task/call_queue.h"
 #include "heron/instance/task/task_link.h"
 #include "heron/instance/task/task_output.h"
+#include "heron/instance/task/tick_schedule.h"
 #include "heron/model/task_layout.h"
 #include "heron/settings/topology_settings.h"
 
@@ -49,6 +51,7 @@ class TaskThread : private heron::internal::TaskRuntime {
 
  private:
   class SpoutWaker;
+  class CallsEnd;
 
   TaskThread(Options options, std::unique_ptr<routing::StreamRouter> router, TaskLink* link,
              const Clock* clock);
@@ -57,6 +60,7 @@ class TaskThread : private heron::internal::TaskRuntime {
   std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override;
   void SetProgress(double fraction) override { output_.counters().progress = fraction; }
   std::shared_ptr<heron::internal::WakeTarget> wake_target() override;
+  std::shared_ptr<heron::internal::CallTarget> call_target() override { return calls_; }
 
   void Run();
   void PrepareGroupings();
@@ -64,6 +68,17 @@ class TaskThread : private heron::internal::TaskRuntime {
   void SpoutLoop(Spout& spout);
   bool FollowActive(Spout& spout, bool& activated);
   void RunBolt();
+  void StartTicks();
+  // Between two calls of the component: functions of its own threads. True if any ran.
+  bool RunCalls() { return calls_->waiting() && RunWaitingCalls(); }
+  bool RunWaitingCalls();
+  // The same for a bolt, and its tick if it is due.
+  void RunBetween(Bolt& bolt) {
+    RunCalls();
+    if (ticks_.Due(output_.recent())) [[unlikely]]
+      RunTick(bolt);
+  }
+  void RunTick(Bolt& bolt);
   void BoltLoop(Bolt& bolt);
   void ExecuteBatch(Bolt& bolt, const TaskInput& input);
   void EndBolt(Bolt& bolt, bool finish);
@@ -75,6 +90,8 @@ class TaskThread : private heron::internal::TaskRuntime {
   TaskLink* const link_;
   TaskOutput output_;
   const std::shared_ptr<SpoutWaker> waker_;
+  const std::shared_ptr<CallQueue> calls_;
+  TickSchedule ticks_;  // of a bolt
   // By component index, then stream; only those that are subscribed to have a reader.
   std::vector<std::vector<heron::internal::TupleOrigin>> origins_;
   heron::internal::TupleReader reader_;

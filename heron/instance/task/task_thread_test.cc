@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "heron/api/errors.h"
 #include "heron/api/internal/builder_access.h"
@@ -27,6 +30,7 @@ struct Script {
   std::function<Next(Output<int64_t>&)> next;
   std::function<void(BoltContext&)> prepare;
   std::function<void(const Tuple&, Output<int64_t>&)> execute;
+  std::function<void(TickInfo, Output<int64_t>&)> tick;
   std::function<void(Output<int64_t>&)> finish;
   std::mutex mutex;
   std::vector<std::string> calls;
@@ -70,6 +74,7 @@ class ScriptedBolt : public Bolt {
   void Execute(const Tuple& in) override {
     if (script_->execute) script_->execute(in, output_);
   }
+  void Tick(TickInfo info) override { script_->tick(info, output_); }
   void Finish() override {
     script_->Called("finish");
     if (script_->finish) script_->finish(output_);
@@ -104,9 +109,9 @@ class TaskThreadTest : public ::testing::Test {
   TaskThreadTest() : builder_("test") {
     auto source = builder_.AddSpout("source", [this] { return ScriptedSpout(&script_); });
     source.Declares<int64_t>("n");
-    auto middle = builder_.AddBolt("middle", [this] { return ScriptedBolt(&script_); });
-    middle.Declares<int64_t>("n").Shuffle(source);
-    builder_.AddBolt("sink", [this] { return ScriptedBolt(&script_); }).Shuffle(middle);
+    middle_ = builder_.AddBolt("middle", [this] { return ScriptedBolt(&script_); });
+    middle_->Declares<int64_t>("n").Shuffle(source);
+    builder_.AddBolt("sink", [this] { return ScriptedBolt(&script_); }).Shuffle(*middle_);
   }
   ~TaskThreadTest() override {
     link_.RequestStop();
@@ -218,6 +223,7 @@ class TaskThreadTest : public ::testing::Test {
   SystemClock clock_;
   Script script_;
   TopologyBuilder builder_;
+  std::optional<BoltHandle> middle_;
   TaskThread::Options options_;
   TaskLink link_;
   std::unique_ptr<TaskThread> task_;
@@ -316,6 +322,128 @@ TEST_F(TaskThreadTest, ABoltExecutesAndFinishesWithItsEndBehindTheLastBatch) {
   EXPECT_THAT(values_, ElementsAre(10, 20, 30, 40, -1));
   EXPECT_THAT(calls_at_end_, ElementsAre("prepare", "finish", "cleanup"));
   EXPECT_EQ(end_->last_numbers.at(3), last_number_);
+}
+
+TEST_F(TaskThreadTest, ABoltTicksAlsoWhileItIsIdleAndNeverOnceFinishHasBegun) {
+  middle_->Tick(std::chrono::milliseconds(1));
+  std::vector<std::string> calls_at_first_tick;
+  script_.tick = [&](TickInfo info, Output<int64_t>& out) {
+    if (info.number == 1) calls_at_first_tick = script_.Calls();
+    EXPECT_GT(info.since_previous, Duration::zero());
+    out.Emit(info.number);
+  };
+  script_.finish = [](Output<int64_t>& out) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    out.Emit(-1);
+  };
+  Start("middle");
+  Until([&] { return values_.size() >= 3; });
+  EXPECT_THAT(calls_at_first_tick, ElementsAre("prepare"));
+  Command(TaskInput::Kind::kFinish);
+  Until([&] { return end_ != nullptr; });
+  EXPECT_EQ(values_.back(), -1);
+  for (size_t i = 0; i + 1 < values_.size(); ++i)
+    EXPECT_EQ(values_[i], static_cast<int64_t>(i + 1));
+}
+
+TEST_F(TaskThreadTest, ATickThatIsDueComesBetweenTwoTuplesOfABatch) {
+  middle_->Tick(std::chrono::milliseconds(1));
+  script_.tick = [](TickInfo, Output<int64_t>& out) { out.Emit(1000); };
+  script_.execute = [](const Tuple& in, Output<int64_t>& out) {
+    out.Emit(in.Int64(0));
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  };
+  Start("middle");
+  Batch({1, 2, 3, 4, 5, 6});
+  Command(TaskInput::Kind::kFinish);
+  Until([&] { return end_ != nullptr; });
+  const auto first = std::find(values_.begin(), values_.end(), 1);
+  const auto last = std::find(values_.begin(), values_.end(), 6);
+  ASSERT_LT(first, last);
+  const auto ticks = std::count(first, last, 1000);
+  EXPECT_GE(ticks, 2);
+  EXPECT_LE(ticks, 5) << "one between two tuples, though three were due";
+}
+
+TEST_F(TaskThreadTest, FunctionsOfOtherThreadsRunOnAnIdleTasksThread) {
+  std::optional<TaskRunner> runner;
+  Output<int64_t> output;
+  std::thread::id prepared_on, ran_on;
+  script_.prepare = [&](BoltContext& context) {
+    prepared_on = std::this_thread::get_id();
+    runner = context.TaskRunner();
+    output = context.Output<int64_t>("n");
+    EXPECT_TRUE(context.RunInTask([&] { output.Emit(0); })) << "runs when Prepare has returned";
+  };
+  Start("middle");
+  Until([&] { return values_.size() == 1; });
+  for (int64_t n = 1; n <= 5000; ++n) {
+    ASSERT_TRUE(runner->Run([&, n] {
+      ran_on = std::this_thread::get_id();
+      output.Emit(n);
+    }));
+  }
+  Until([&] { return values_.size() == 5001; });
+  for (size_t i = 0; i < values_.size(); ++i) ASSERT_EQ(values_[i], static_cast<int64_t>(i));
+  EXPECT_EQ(ran_on, prepared_on);
+  link_.RequestStop();
+  task_.reset();
+  EXPECT_FALSE(runner->Run([] {}));
+}
+
+TEST_F(TaskThreadTest, FunctionsRunBeforeFinishAndThoseItWaitsForBehindIt) {
+  std::optional<TaskRunner> runner;
+  Output<int64_t> output;
+  std::atomic<bool> go{false};
+  script_.prepare = [&](BoltContext& context) {
+    runner = context.TaskRunner();
+    output = context.Output<int64_t>("n");
+  };
+  script_.execute = [&](const Tuple&, Output<int64_t>&) {
+    while (!go) std::this_thread::yield();
+  };
+  script_.finish = [&](Output<int64_t>& out) {
+    out.Emit(2);
+    std::thread([&] { EXPECT_TRUE(runner->Run([&] { output.Emit(3); })); }).join();
+  };
+  Start("middle");
+  Until([&] { return opened_; });
+  Batch({0});
+  Command(TaskInput::Kind::kFinish);
+  EXPECT_TRUE(runner->Run([&] { output.Emit(1); }));
+  go = true;
+  Until([&] { return end_ != nullptr; });
+  EXPECT_THAT(values_, ElementsAre(1, 2, 3));
+  EXPECT_THAT(calls_at_end_, ElementsAre("prepare", "finish", "cleanup"));
+  EXPECT_FALSE(runner->Run([] {}));
+}
+
+TEST_F(TaskThreadTest, AFunctionWakesAWaitingSpoutAndRunsInAnInactiveOne) {
+  std::optional<TaskRunner> runner;
+  std::atomic<int> ready{0}, ran{0};
+  int64_t emitted = 0;
+  script_.open = [&](SpoutContext& context) { runner = context.TaskRunner(); };
+  script_.next = [&](Output<int64_t>& out) {
+    while (emitted < ready) out.Emit(emitted++);
+    return emitted == 3 ? Next::Ended() : Next::Waiting();
+  };
+  Start("source");
+  Until([&] { return opened_; });
+  auto add = [&] {
+    ++ready;
+    ++ran;
+  };
+  EXPECT_TRUE(runner->Run(add));
+  Until([&] { return ran == 1; });
+  EXPECT_TRUE(values_.empty());
+  link_.SetActive(true);
+  Until([&] { return values_.size() == 1; });
+  EXPECT_TRUE(runner->Run(add));
+  Until([&] { return values_.size() == 2; });
+  EXPECT_TRUE(runner->Run(add));
+  Until([&] { return end_ != nullptr; });
+  EXPECT_THAT(values_, ElementsAre(0, 1, 2));
+  EXPECT_FALSE(runner->Run(add));
 }
 
 TEST_F(TaskThreadTest, EndingTheOutputDoesNotRunFinish) {
@@ -480,6 +608,25 @@ TEST_F(UserErrorTest, InExecute) {
   Start("middle");
   Batch({1});
   EXPECT_THAT(FailureText(), HasSubstr("Execute: heron::TypeError"));
+}
+
+TEST_F(UserErrorTest, InTick) {
+  middle_->Tick(std::chrono::milliseconds(1));
+  script_.tick = [](TickInfo, Output<int64_t>&) { throw std::runtime_error("late"); };
+  Start("middle");
+  EXPECT_THAT(FailureText(), HasSubstr("task 2, Tick: std::runtime_error: late"));
+}
+
+TEST_F(UserErrorTest, InAFunctionOfAnotherThread) {
+  std::optional<TaskRunner> runner;
+  script_.prepare = [&](BoltContext& context) {
+    runner = context.TaskRunner();
+    context.RunInTask([] { throw std::runtime_error("no answer"); });
+  };
+  Start("middle");
+  EXPECT_THAT(FailureText(),
+              HasSubstr("task 2, a function of RunInTask: std::runtime_error: no answer"));
+  EXPECT_FALSE(runner->Run([] {}));
 }
 
 TEST_F(UserErrorTest, InAGroupingsFactory) {
