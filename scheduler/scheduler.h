@@ -29,6 +29,7 @@ struct LaunchRequest {
 struct ProcessInfo {
   int64_t pid = 0;
   std::string what;  // "supervisor", "executor 2", "instance split[3] (task 7)", as its command line tells
+  char state = '?';  // as /proc/PID/stat has it: R S D, T stopped by a signal; '?' where it is not known
 };
 
 class Scheduler {

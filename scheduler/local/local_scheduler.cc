@@ -232,7 +232,8 @@ Result<std::vector<ProcessInfo>> LocalScheduler::Processes(const std::string& to
   std::vector<ProcessInfo> processes;
   for (const heron::FoundProcess& process : heron::FindProcesses(Entry(topology_id))) {
     if (process.identity.pid == getpid()) continue;
-    processes.push_back({process.identity.pid, DescribeProcess(process.command_line)});
+    processes.push_back({process.identity.pid, DescribeProcess(process.command_line),
+                         process.stat.state});
   }
   return processes;
 }

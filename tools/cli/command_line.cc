@@ -70,6 +70,7 @@ class Parser {
     AddDesire("activate", "Let the spouts of a deactivated topology emit again");
     AddDesire("deactivate", "Let the spouts of a topology pause; it stays in place");
     AddTopologies();
+    AddExplain();
     AddLogs();
     AddConfig();
     AddCommand("version", "Print the version", "heron version");
@@ -100,6 +101,7 @@ class Parser {
   void AddKill();
   void AddDesire(const std::string& name, const std::string& what);
   void AddTopologies();
+  void AddExplain();
   void AddLogs();
   void AddConfig();
   Status TakeValues();
@@ -170,6 +172,14 @@ void Parser::AddTopologies() {
       AddCommand("topologies", "Show the topologies and how they are", "heron topologies my-count");
   command->formatter(Usage("heron topologies [CLUSTER[/ROLE[/ENV]]] [NAME] [OPTIONS]"));
   command->add_option("NAME", line_.positionals, kPlaceHelp)->expected(0, 2);
+}
+
+void Parser::AddExplain() {
+  CLI::App* command =
+      AddCommand("explain", "Tell why a topology is not (fully) running, or does not finish",
+                 "heron explain my-count");
+  command->formatter(Usage("heron explain [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
+  AddPositionals(command, "NAME");
 }
 
 void Parser::AddLogs() {

@@ -17,6 +17,7 @@
 #include "heron/state/state_store.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/uploader/local_folder.h"
+#include "tools/cli/failed_submits.h"
 #include "tools/cli/killed_names.h"
 
 namespace tools::cli {
@@ -27,11 +28,13 @@ struct Cli {
   scheduler::Scheduler* scheduler = nullptr;
   scheduler::LocalFolder* packages = nullptr;
   KilledNames* killed_names = nullptr;
+  FailedSubmits* failed_submits = nullptr;
   const heron::Clock* clock = nullptr;
   std::ostream* out = nullptr;  // results: what a program reads
   std::ostream* err = nullptr;  // progress, warnings, failures: what a person reads
   bool terminal = false;        // `err` is one: progress in place, colours
   bool json = false;            // --output json
+  bool error_printed = false;   // as JSON, by the command itself
   std::string cluster = "local";
   std::string default_cluster = "local";  // of commands that name none
   std::string default_role;

@@ -112,10 +112,18 @@ Result<Definition> Define(const Topology& described, const std::string& name,
   for (std::string& problem : heron::model::CheckTopology(without_config)) {
     problems.push_back(std::move(problem));
   }
+  int64_t tasks = 0;
+  for (const Component& component : topology.components()) tasks += component.parallelism();
+  if (tasks > scheduler::kMaxTasks && problems.size() == 1) {
+    return heron::FailedPrecondition(
+        "the topology cannot be packed: asked for are " + std::to_string(tasks) + " tasks in " +
+        std::to_string(containers) + " containers, the largest plan has " +
+        std::to_string(scheduler::kMaxTasks) + " tasks; lower --parallelism");
+  }
   HERON_RETURN_IF_ERROR(AsStatus(problems));
 
   auto plan = scheduler::PackRoundRobin(topology, containers);
-  if (!plan.ok()) return plan.status();
+  if (!plan.ok()) return heron::FailedPrecondition(plan.status().message());
   definition.plan = *plan;
   for (const Component& component : topology.components()) {
     definition.key_groups[component.name()] =

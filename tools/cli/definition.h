@@ -29,7 +29,7 @@ struct Definition {
 };
 
 // `config` has the settings of the cluster's files and of --config. InvalidArgument lists all
-// problems, a line each.
+// problems, a line each; FailedPrecondition: it is right, but cannot be packed.
 heron::Result<Definition> Define(const heron::proto::Topology& described, const std::string& name,
                                  const Overrides& overrides,
                                  const heron::settings::ClusterConfig& config);

@@ -34,6 +34,7 @@ Status FakeScheduler::CleanUp(const TopologyKey&, const std::string& id, bool ke
 }
 
 heron::Result<std::vector<scheduler::ProcessInfo>> FakeScheduler::Processes(const std::string& id) {
+  if (processes.contains(id)) return processes[id];
   std::vector<scheduler::ProcessInfo> found;
   for (int i = 0; alive.contains(id) && i < alive[id]; ++i) {
     found.push_back({100 + i, "executor " + std::to_string(i)});
@@ -56,6 +57,8 @@ FakeCluster::FakeCluster() : store(heron::state::MakeMemoryStore()) {
   cli.packages = packages.get();
   killed_names = std::make_unique<KilledNames>(folder + "/killed");
   cli.killed_names = killed_names.get();
+  failed_submits = std::make_unique<FailedSubmits>(folder + "/failed-submits");
+  cli.failed_submits = failed_submits.get();
   cli.clock = &clock;
   cli.out = &out;
   cli.err = &err;

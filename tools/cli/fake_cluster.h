@@ -32,6 +32,7 @@ class FakeScheduler : public scheduler::Scheduler {
   std::string LogFolder(const heron::state::TopologyKey& key, const std::string& id) override;
 
   std::map<std::string, int> alive;  // processes by id
+  std::map<std::string, std::vector<scheduler::ProcessInfo>> processes;  // the same, named
   std::vector<std::string> calls;    // "launch ID", "kill ID", "clean ID"
   std::vector<scheduler::LaunchRequest> launches;
   std::function<heron::Status(const scheduler::LaunchRequest&)> on_launch;
@@ -71,6 +72,7 @@ class FakeCluster {
   std::string folder;  // of the test, removed at the end
   std::unique_ptr<scheduler::LocalFolder> packages;
   std::unique_ptr<KilledNames> killed_names;
+  std::unique_ptr<FailedSubmits> failed_submits;
   std::ostringstream out;
   std::ostringstream err;
   Cli cli;

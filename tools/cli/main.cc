@@ -16,6 +16,8 @@
 #include "tools/cli/config_show.h"
 #include "tools/cli/desire.h"
 #include "tools/cli/engine_files.h"
+#include "tools/cli/explain.h"
+#include "tools/cli/failed_submits.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/kill.h"
 #include "tools/cli/killed_names.h"
@@ -130,20 +132,26 @@ Status Submit(Cli& cli, const CommandLine& line, const TopologyKey& key,
 
 Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
                     const ClusterConfig& config) {
+  cli.cluster = config.cluster();
+  const TopologyKey key{place.role, place.env, line.name};
   auto store = heron::state::OpenStateStore(config.state_url());
-  if (!store.ok()) return store.status();
+  if (!store.ok()) {
+    return line.command == "explain" ? ExplainUnreachable(cli, key, store.status())
+                                     : store.status();
+  }
   const std::string folder = config.heron_root() + "/" + config.cluster();
   scheduler::local::LocalScheduler local({.cluster_folder = folder});
   scheduler::LocalFolder packages(folder + "/packages");
   KilledNames killed_names(folder + "/killed");
+  FailedSubmits failed_submits(folder + "/failed-submits");
   cli.killed_names = &killed_names;
+  cli.failed_submits = &failed_submits;
   cli.store = store->get();
   cli.scheduler = &local;
   cli.packages = &packages;
-  cli.cluster = config.cluster();
 
   if (line.command == "topologies") return TopologiesCommand(cli, place, line.name);
-  const TopologyKey key{place.role, place.env, line.name};
+  if (line.command == "explain") return ExplainCommand(cli, key);
   if (line.command == "submit") return Submit(cli, line, key, config);
   if (line.command == "kill") return KillCommand(cli, key);
   if (line.command == "wait") return WaitCommand(cli, key, {*line.wait, line.timeout});
@@ -161,7 +169,7 @@ int Fail(const Cli& cli, const Status& status, int code, const std::string& comm
   if (code == kExitUsage) {
     std::cerr << "see: heron " << (command.empty() ? "" : command + " ") << "--help" << std::endl;
   }
-  if (cli.json) std::cout << ErrorJson(status) << std::endl;
+  if (cli.json && !cli.error_printed) std::cout << ErrorJson(status) << std::endl;
   return code;
 }
 

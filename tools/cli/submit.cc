@@ -44,9 +44,11 @@ std::string PackingText(const heron::proto::PackingPlan& plan) {
   return Count(tasks, "task") + " into " + Count(plan.containers_size(), "container");
 }
 
+// `cause` is the code for `heron explain` when it fails.
 Result<Definition> Prepare(const SubmitOptions& options,
                            const heron::settings::ClusterConfig& config, Progress& progress,
-                           Description* description) {
+                           Description* description, std::string* cause) {
+  *cause = "describe_failed";
   HERON_RETURN_IF_ERROR(CheckProgram(options.program));
   progress.Step("describing", options.program);
   Result<Description> described = Describe(options.program, options.arguments, options.describe);
@@ -57,7 +59,12 @@ Result<Definition> Prepare(const SubmitOptions& options,
   }
   Result<Definition> definition =
       Define(description->topology, options.key.name, options.overrides, config);
-  if (!definition.ok()) return definition.status();
+  if (!definition.ok()) {
+    const bool packing = definition.status().code() == heron::StatusCode::kFailedPrecondition;
+    *cause = packing ? "packing_impossible" : "definition_refused";
+    return definition.status();
+  }
+  *cause = "submit_failed";
   progress.Step("packing", PackingText(definition->plan));
   for (const std::string& notice : definition->notices) progress.Note("note: " + notice);
   return definition;
@@ -86,13 +93,11 @@ void Report(Cli& cli, const SubmitOptions& options, const std::string& id) {
   }
 }
 
-}  // namespace
-
-Status SubmitCommand(Cli& cli, const SubmitOptions& options,
-                     const heron::settings::ClusterConfig& config) {
-  Progress progress(*cli.err, cli.terminal);
+// Until its processes are started.
+Status Start(Cli& cli, const SubmitOptions& options, const heron::settings::ClusterConfig& config,
+             Progress& progress, std::string* cause, std::string* id) {
   Description description;
-  Result<Definition> definition = Prepare(options, config, progress, &description);
+  Result<Definition> definition = Prepare(options, config, progress, &description, cause);
   if (!definition.ok()) return definition.status();
   progress.Finish();
   if (options.dry_run) {
@@ -104,14 +109,37 @@ Status SubmitCommand(Cli& cli, const SubmitOptions& options,
   HERON_RETURN_IF_ERROR(CheckNameIsFree(cli, options.key));
   auto process_settings = ProcessSettingsOf(*definition, config);
   if (!process_settings.ok()) return process_settings.status();
-  std::string id;
-  {
-    Submission submission(cli, options, MakeSubmitted(cli, options, description, *definition),
-                          definition->plan, *process_settings, progress);
-    id = submission.topology_id();
-    HERON_RETURN_IF_ERROR(submission.Run());
-  }
+  Submission submission(cli, options, MakeSubmitted(cli, options, description, *definition),
+                        definition->plan, *process_settings, progress);
+  *id = submission.topology_id();
+  HERON_RETURN_IF_ERROR(submission.Run());
   progress.Finish();
+  return Status::Ok();
+}
+
+// For `heron explain`. That a name is taken, or that somebody pressed Ctrl-C, needs no explanation.
+void RememberFailure(const Cli& cli, const SubmitOptions& options, const std::string& cause,
+                     const Status& submitted) {
+  if (cli.failed_submits == nullptr) return;
+  if (submitted.ok()) {
+    cli.failed_submits->Remove(options.key);
+  } else if (submitted.code() != heron::StatusCode::kAlreadyExists && !cli.interrupted()) {
+    cli.failed_submits->Put(options.key, {cause, submitted.message(), options.program,
+                                          cli.clock->UnixMillis()});
+  }
+}
+
+}  // namespace
+
+Status SubmitCommand(Cli& cli, const SubmitOptions& options,
+                     const heron::settings::ClusterConfig& config) {
+  Progress progress(*cli.err, cli.terminal);
+  std::string cause;
+  std::string id;
+  const Status submitted = Start(cli, options, config, progress, &cause, &id);
+  if (!options.dry_run) RememberFailure(cli, options, cause, submitted);
+  HERON_RETURN_IF_ERROR(submitted);
+  if (options.dry_run) return Status::Ok();
   if (options.wait) {
     WaitOptions wait = *options.wait;
     wait.inactive_will_do = options.deploy_deactivated;
