@@ -7,6 +7,8 @@ packages=(
   # build
   bazel-bootstrap bazel-bootstrap-data bazel-platforms bazel-rules-java bazel-rules-proto bazel-skylib
   g++ clang-14 lld-14 clang lld libclang-rt-14-dev clang-format-14 git
+  # what users build with: tests build a project of theirs
+  cmake make pkg-config
   # libraries
   libabsl-dev libasio-dev libbenchmark-dev libcli11-dev libgflags-dev libgmock-dev libgoogle-glog-dev libgtest-dev
   libprotobuf-dev libssl-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev protobuf-compiler

@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 
+#include "heron/base/version.h"
+
 DEFINE_string(topology, "", "Name of the topology");
 DEFINE_string(topology_id, "", "Id of the topology, unique for ever");
 DEFINE_string(role, "", "Role the topology belongs to");
@@ -19,6 +21,7 @@ DEFINE_string(bind_host, "127.0.0.1", "Address to listen on for the container's 
 namespace heron::executor {
 
 Result<Options> ParseOptions(int* argc, char*** argv) {
+  gflags::SetVersionString(kEngineVersion);
   gflags::ParseCommandLineFlags(argc, argv, true);
   if (*argc > 1) return InvalidArgument("unexpected argument '" + std::string((*argv)[1]) + "'");
   const std::initializer_list<std::pair<const char*, const std::string*>> required = {

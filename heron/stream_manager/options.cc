@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heron/base/version.h"
 #include "heron/net/connection.h"
 
 DEFINE_string(topology, "", "Name of the topology");
@@ -38,6 +39,7 @@ bool ParseEpoch(std::string_view text, Epoch* out) {
 }  // namespace
 
 Result<Options> ParseOptions(int* argc, char*** argv) {
+  gflags::SetVersionString(kEngineVersion);
   gflags::ParseCommandLineFlags(argc, argv, true);
   if (*argc > 1) return InvalidArgument("unexpected argument '" + std::string((*argv)[1]) + "'");
   const std::initializer_list<std::pair<const char*, const std::string*>> required = {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "heron/base/version.h"
 #include "heron/net/connection.h"
 
 DEFINE_string(topology, "", "Name of the topology");
@@ -21,6 +22,7 @@ DEFINE_string(bind_host, "127.0.0.1",
 namespace heron::topology_master {
 
 Result<Options> ParseOptions(int* argc, char*** argv) {
+  gflags::SetVersionString(kEngineVersion);
   gflags::ParseCommandLineFlags(argc, argv, true);
   if (*argc > 1) return InvalidArgument("unexpected argument '" + std::string((*argv)[1]) + "'");
   const std::initializer_list<std::pair<const char*, const std::string*>> required = {

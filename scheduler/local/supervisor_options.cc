@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "heron/base/version.h"
 #include "scheduler/local/container_list.h"
 
 DEFINE_string(topology, "", "Name of the topology");
@@ -24,6 +25,7 @@ using heron::InvalidArgument;
 using heron::Result;
 
 Result<SupervisorOptions> ParseSupervisorOptions(int* argc, char*** argv) {
+  gflags::SetVersionString(heron::kEngineVersion);
   gflags::ParseCommandLineFlags(argc, argv, true);
   if (*argc > 1) return InvalidArgument("unexpected argument '" + std::string((*argv)[1]) + "'");
   const std::initializer_list<std::pair<const char*, const std::string*>> required = {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "heron/model/names.h"
 #include "heron/settings/keys.h"
@@ -73,19 +74,24 @@ class Parser {
     AddExplain();
     AddLogs();
     AddConfig();
+    AddNew();
+    AddCommand("doctor", "Look for what on this machine may keep Heron from working",
+               "heron doctor");
+    AddCompletion();
     AddCommand("version", "Print the version", "heron version");
     AddCommand("help", "Explain a command", "heron help submit")
         ->add_option("COMMAND", raw_.help_about, "The command to explain");
   }
 
   Status Parse(std::vector<std::string> words);
+  std::vector<CommandSpec> Specs() const;
 
  private:
   CLI::App* AddCommand(const std::string& name, const std::string& what,
                        const std::string& example) {
     CLI::App* command = app_.add_subcommand(name, what);
     command->footer("Example:\n  " + example);
-    if (name != "logs" && name != "help") {
+    if (name != "logs" && name != "help" && name != "completion" && name != "new") {
       command->add_option("--output", raw_.output, "text or json")
           ->check(CLI::IsMember({"text", "json"}));
     }
@@ -104,6 +110,8 @@ class Parser {
   void AddExplain();
   void AddLogs();
   void AddConfig();
+  void AddNew();
+  void AddCompletion();
   Status TakeValues();
 
   CommandLine& line_;
@@ -122,7 +130,7 @@ void Parser::AddSubmit() {
   submit
       ->add_option("--wait", raw_.wait,
                    "Wait until it is 'running' (if nothing is said) or 'finished'")
-      ->type_name("[=STATE]");
+      ->type_name("[=running|finished]");
   submit->add_option("--timeout", raw_.timeout, "How long to wait, e.g. 30s, 5m")
       ->type_name("TIME");
   submit->add_option("--containers", raw_.containers, "Containers to spread the tasks over")
@@ -209,6 +217,60 @@ void Parser::AddConfig() {
                    "key; all if not said")
       ->expected(1, 3)
       ->required();
+}
+
+void Parser::AddNew() {
+  CLI::App* command =
+      AddCommand("new", "Make a project for a topology of your own", "heron new my-topology");
+  command->formatter(Usage("heron new DIR [OPTIONS]"));
+  command->add_option("DIR", line_.positionals, "The folder to make; an empty one is fine too")
+      ->expected(1, 1)
+      ->required();
+  command->add_option("--name", line_.name, "Name of the topology; as the folder if not said")
+      ->type_name("NAME");
+}
+
+void Parser::AddCompletion() {
+  CLI::App* completion = AddCommand("completion", "Print a script that completes command lines",
+                                    "source <(heron completion bash)");
+  completion->formatter(Usage("heron completion bash|zsh"));
+  completion->add_option("SHELL", line_.shell, "bash or zsh")
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  completion->add_flag("--names", line_.topology_names)->group("");  // for the scripts
+}
+
+// The words of "{a,b}" or "[=a|b]" in a type's name.
+std::vector<std::string> Choice(const std::string& type) {
+  const bool equals = type.starts_with("[=");
+  const size_t begin = equals ? 2 : type.find('{') + 1;
+  const size_t end = type.find(equals ? ']' : '}');
+  std::vector<std::string> words;
+  if (begin == 0 || end == std::string::npos) return words;
+  std::istringstream list(type.substr(begin, end - begin));
+  for (std::string word; std::getline(list, word, equals ? '|' : ',');) words.push_back(word);
+  return words;
+}
+
+std::vector<CommandSpec> Parser::Specs() const {
+  std::vector<CommandSpec> specs;
+  for (const std::string& name : names_) {
+    const CLI::App* command = app_.get_subcommand(name);
+    CommandSpec spec{name, command->get_description(), {}, {}};
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_group().empty()) continue;  // hidden
+      OptionSpec one;
+      one.what = option->get_description();
+      one.values = Choice(option->get_type_name());
+      one.takes_value = option->get_items_expected_max() > 0;
+      one.only_with_equals = option->get_type_name().starts_with("[=");
+      for (const std::string& word : option->get_lnames()) one.names.push_back("--" + word);
+      for (const std::string& word : option->get_snames()) one.names.push_back("-" + word);
+      if (option->get_positional()) one.names = {option->get_name(true)};
+      (option->get_positional() ? spec.positionals : spec.options).push_back(std::move(one));
+    }
+    specs.push_back(std::move(spec));
+  }
+  return specs;
 }
 
 Status Parser::Parse(std::vector<std::string> words) {
@@ -331,6 +393,11 @@ Result<CommandLine> ParseCommandLine(const std::vector<std::string>& words) {
   return line;
 }
 
+std::vector<CommandSpec> CommandSpecs() {
+  CommandLine line;
+  return Parser(&line).Specs();
+}
+
 Status AssignPositionals(const std::string& default_cluster, CommandLine* line) {
   std::vector<std::string> words = line->positionals;
   const auto is_place = [&](const std::string& word) {
@@ -373,7 +440,13 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
     line->name = words[0];
     return Status::Ok();
   }
-  if (line->command == "version") return Status::Ok();
+  if (line->command == "version" || line->command == "doctor" || line->command == "new") {
+    return Status::Ok();
+  }
+  if (line->command == "completion") {
+    if (!line->shell.empty() || line->topology_names) return Status::Ok();
+    return InvalidArgument("for which shell? Write: heron completion bash, or: heron completion zsh");
+  }
   if (line->command == "config") {
     if (words.empty() || words[0] != "show" || words.size() > 3) {
       return InvalidArgument("write: heron config show [CLUSTER] [KEY]");

@@ -36,7 +36,26 @@ struct CommandLine {
   bool follow = false;
   bool previous = false;
   std::optional<heron::Duration> since;
+  std::string shell;            // completion
+  bool topology_names = false;  // completion --names, which the scripts call
 };
+
+// What may stand on a command line, told from the same definition that parses it.
+struct OptionSpec {
+  std::vector<std::string> names;   // "--follow", "-f"
+  std::string what;                 // for people
+  std::vector<std::string> values;  // known ones, if there is a choice
+  bool takes_value = false;
+  bool only_with_equals = false;  // --wait=running, not --wait running
+};
+struct CommandSpec {
+  std::string name;
+  std::string what;
+  std::vector<OptionSpec> options;
+  // What its words are: "NAME" (of a topology), "PROGRAM", "DIR", "COMMAND", or a choice.
+  std::vector<OptionSpec> positionals;
+};
+std::vector<CommandSpec> CommandSpecs();
 
 // `words` without the program's name. InvalidArgument for what is not understood, with what would
 // be.

@@ -188,9 +188,21 @@ TEST(CommandLineTest, HelpAloneListsTheCommands) {
   EXPECT_EQ(unknown.find("more"), std::string::npos) << unknown;
 }
 
+TEST(CommandLineTest, NewAndCompletion) {
+  auto line = Parse({"new", "my-sum", "--name", "sum"});
+  ASSERT_TRUE(line.ok());
+  EXPECT_EQ(line->positionals, std::vector<std::string>{"my-sum"});
+  EXPECT_EQ(line->name, "sum");
+  EXPECT_NE(Refused({"new"}).find("DIR"), std::string::npos);
+  EXPECT_EQ(Parse({"completion", "zsh"})->shell, "zsh");
+  EXPECT_NE(Refused({"completion", "fish"}).find("bash"), std::string::npos);
+  EXPECT_NE(Refused({"completion"}).find("which shell"), std::string::npos);
+  EXPECT_TRUE(Parse({"completion", "--names"})->topology_names);
+}
+
 TEST(CommandLineTest, EveryCommandHasHelpWithAnExample) {
   for (const char* command : {"submit", "wait", "kill", "activate", "deactivate", "topologies",
-                              "logs", "config", "version", "help"}) {
+                              "logs", "config", "new", "doctor", "version", "help"}) {
     auto line = Parse({command, "--help"});
     ASSERT_TRUE(line.ok()) << command;
     EXPECT_NE(line->help.find("Example:\n  heron " + std::string(command)), std::string::npos)

@@ -33,6 +33,13 @@ heron::Result<std::string> SelfPath() {
   return self.string();
 }
 
+std::string InstalledConfigFolder(const std::string& self) {
+  const fs::path folder =
+      (fs::path(self).parent_path() / ".." / "share" / "heron" / "config").lexically_normal();
+  std::error_code error;
+  return fs::is_directory(folder, error) ? folder.string() : "";
+}
+
 heron::Result<std::vector<std::string>> FindEngine(const std::string& self,
                                                    const std::string& override_folder) {
   const fs::path folder = fs::path(self).parent_path();

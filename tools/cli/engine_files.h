@@ -16,6 +16,9 @@ namespace tools::cli {
 heron::Result<std::vector<std::string>> FindEngine(const std::string& self,
                                                    const std::string& override_folder);
 
+// The settings that were installed with `self`; empty when there are none (built-in ones hold).
+std::string InstalledConfigFolder(const std::string& self);
+
 // The real path of this process's executable.
 heron::Result<std::string> SelfPath();
 

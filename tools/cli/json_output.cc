@@ -123,6 +123,21 @@ std::string ConfigJson(const std::string& cluster, const std::vector<ConfigRow>&
   return Dump(json);
 }
 
+std::string DoctorJson(const std::vector<Check>& checks) {
+  const char* const verdicts[] = {"ok", "warning", "problem"};
+  int counts[] = {0, 0, 0};
+  Json rows = Json::array();
+  for (const Check& check : checks) {
+    const int verdict = static_cast<int>(check.verdict);
+    ++counts[verdict];
+    rows.push_back({{"name", check.name},
+                    {"verdict", verdicts[verdict]},
+                    {"seen", check.seen},
+                    {"remedy", check.remedy}});
+  }
+  return Dump(Json{{"problems", counts[2]}, {"warnings", counts[1]}, {"checks", rows}});
+}
+
 std::string VersionJson(const std::string& version, const std::string& commit) {
   return Dump(Json{{"version", version}, {"commit", commit}});
 }

@@ -9,6 +9,7 @@
 #include "proto/plan.pb.h"
 #include "proto/state.pb.h"
 #include "tools/cli/config_show.h"
+#include "tools/cli/doctor.h"
 #include "tools/cli/topologies.h"
 
 namespace tools::cli {
@@ -28,6 +29,9 @@ std::string TopologiesJson(const std::string& cluster, const std::vector<Topolog
 
 // config show: {"cluster", "keys": [{"key", "value", "unit", "type", "scope", "source", "where"}]}.
 std::string ConfigJson(const std::string& cluster, const std::vector<ConfigRow>& rows);
+
+// doctor: {"problems", "warnings", "checks": [{"name", "verdict", "seen", "remedy"}]}.
+std::string DoctorJson(const std::vector<Check>& checks);
 
 // version: {"version", "commit"}.
 std::string VersionJson(const std::string& version, const std::string& commit);

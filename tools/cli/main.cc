@@ -11,10 +11,13 @@
 #include <filesystem>
 #include <iostream>
 
+#include "heron/base/version.h"
 #include "scheduler/local/local_scheduler.h"
 #include "tools/cli/command_line.h"
+#include "tools/cli/completion.h"
 #include "tools/cli/config_show.h"
 #include "tools/cli/desire.h"
+#include "tools/cli/doctor.h"
 #include "tools/cli/engine_files.h"
 #include "tools/cli/explain.h"
 #include "tools/cli/failed_submits.h"
@@ -22,6 +25,7 @@
 #include "tools/cli/kill.h"
 #include "tools/cli/killed_names.h"
 #include "tools/cli/logs.h"
+#include "tools/cli/new.h"
 #include "tools/cli/records.h"
 #include "tools/cli/submit.h"
 #include "tools/cli/topologies.h"
@@ -82,11 +86,18 @@ Result<std::string> HeronRoot() {
   return absolute.string();
 }
 
+std::string ConfigFolder() {
+  const std::string said = Environment("HERON_CONFIG_FOLDER");
+  if (!said.empty()) return said;
+  const Result<std::string> self = SelfPath();
+  return self.ok() ? InstalledConfigFolder(*self) : "";
+}
+
 Result<ClusterConfig> LoadConfig(const std::string& root, const std::string& cluster,
                                  const std::vector<std::string>& command_line) {
   heron::settings::ClusterConfigInputs inputs;
   inputs.cluster = cluster;
-  inputs.config_folder = Environment("HERON_CONFIG_FOLDER");
+  inputs.config_folder = ConfigFolder();
   inputs.user_file = root + "/config.yaml";
   inputs.command_line = command_line;
   return ClusterConfig::Load(inputs);
@@ -119,7 +130,7 @@ Status Submit(Cli& cli, const CommandLine& line, const TopologyKey& key,
                                      error.message() +
                                      "); cd to an existing folder and submit again");
   }
-  options.engine_version = kEngineVersion;
+  options.engine_version = heron::kEngineVersion;
   if (line.wait) {
     options.wait = WaitOptions{*line.wait, line.timeout};
     if (*line.wait == WaitOptions::For::kRunning && !line.timeout) {
@@ -150,6 +161,7 @@ Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
   cli.scheduler = &local;
   cli.packages = &packages;
 
+  if (line.command == "completion") return TopologyNamesCommand(cli, place);
   if (line.command == "topologies") return TopologiesCommand(cli, place, line.name);
   if (line.command == "explain") return ExplainCommand(cli, key);
   if (line.command == "submit") return Submit(cli, line, key, config);
@@ -171,6 +183,22 @@ int Fail(const Cli& cli, const Status& status, int code, const std::string& comm
   }
   if (cli.json && !cli.error_printed) std::cout << ErrorJson(status) << std::endl;
   return code;
+}
+
+int Doctor(Cli& cli, const std::string& root) {
+  DoctorInputs inputs;
+  inputs.root = root;
+  inputs.config_folder = ConfigFolder();
+  const Result<std::string> self = SelfPath();
+  if (self.ok()) inputs.self = *self;
+  inputs.engine_folder = Environment("HERON_ENGINE_FOLDER");
+  return DoctorCommand(cli, inputs) ? kExitDone : kExitRefused;
+}
+
+int Complete(Cli& cli, const std::string& shell) {
+  *cli.out << (shell == "zsh" ? ZshCompletion(CommandSpecs()) : BashCompletion(CommandSpecs()))
+           << std::flush;
+  return kExitDone;
 }
 
 int Run(const std::vector<std::string>& words) {
@@ -199,9 +227,15 @@ int Run(const std::vector<std::string>& words) {
     return kExitDone;
   }
   if (line.command == "version") return VersionCommand(cli).ok() ? kExitDone : kExitRefused;
+  if (line.command == "completion" && !line.shell.empty()) return Complete(cli, line.shell);
+  if (line.command == "new") {
+    const Status made = NewCommand(cli, line.positionals.front(), line.name);
+    return made.ok() ? kExitDone : Fail(cli, made, kExitRefused, line.command);
+  }
 
   Result<std::string> root = HeronRoot();
   if (!root.ok()) return Fail(cli, root.status(), kExitRefused, line.command);
+  if (line.command == "doctor") return Doctor(cli, *root);
   Result<ClusterConfig> defaults = LoadConfig(*root, "", {});
   if (!defaults.ok()) return Fail(cli, defaults.status(), kExitRefused, line.command);
   Status usage = AssignPositionals(defaults->cluster(), &line);
@@ -209,7 +243,8 @@ int Run(const std::vector<std::string>& words) {
   cli.default_cluster = defaults->cluster();
   cli.default_role = UserName();
   if (usage.ok() && !place.ok()) usage = place.status();
-  const bool named = line.command != "topologies" && line.command != "config";
+  const bool named = line.command != "topologies" && line.command != "config" &&
+                     line.command != "completion";
   if (usage.ok() && named) usage = MakeKey(*place, line.name).status();
   if (!usage.ok()) return Fail(cli, usage, kExitUsage, line.command);
 

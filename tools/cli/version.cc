@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "heron/base/version.h"
 #include "tools/cli/commit.h"
 #include "tools/cli/json_output.h"
 
@@ -10,9 +11,9 @@ namespace tools::cli {
 heron::Status VersionCommand(Cli& cli) {
   const std::string commit = BuildCommit();
   if (cli.json) {
-    *cli.out << VersionJson(kEngineVersion, commit) << std::endl;
+    *cli.out << VersionJson(heron::kEngineVersion, commit) << std::endl;
   } else {
-    *cli.out << "heron " << kEngineVersion << (commit.empty() ? "" : " (" + commit + ")")
+    *cli.out << "heron " << heron::kEngineVersion << (commit.empty() ? "" : " (" + commit + ")")
              << std::endl;
   }
   return heron::Status::Ok();

@@ -6,8 +6,6 @@
 
 namespace tools::cli {
 
-inline constexpr char kEngineVersion[] = "0.1.0";
-
 // Uses only the streams of the context.
 heron::Status VersionCommand(Cli& cli);
 
