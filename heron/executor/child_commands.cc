@@ -85,7 +85,8 @@ std::string ProcessMarker(const ChildKey& key) {
   return marker;
 }
 
-SpawnOptions ChildCommand(const Child& child, const ChildContext& context) {
+SpawnOptions ChildCommand(const Child& child, const ChildContext& context,
+                          const Environment& environment) {
   const Options& o = context.options;
   SpawnOptions spawn;
   spawn.working_folder = o.container_folder;
@@ -104,7 +105,7 @@ SpawnOptions ChildCommand(const Child& child, const ChildContext& context) {
       if (std::filesystem::is_directory(folder, error)) spawn.working_folder = folder;
     }
   }
-  spawn.environment = context.environment;
+  spawn.environment = environment;
   spawn.environment["HERON_TOPOLOGY"] = o.key.name;
   spawn.environment["HERON_TOPOLOGY_ID"] = o.topology_id;
   spawn.environment["HERON_CONTAINER"] = std::to_string(o.container);

@@ -7,6 +7,8 @@
 namespace heron::executor {
 namespace {
 
+const Environment kEnvironment = {{"HOME", "/home/u"}, {"HERON_TOPOLOGY_ID", "other"}};
+
 ChildContext Context() {
   ChildContext context;
   context.options.key = {"ads", "prod", "words"};
@@ -18,7 +20,6 @@ ChildContext Context() {
   context.options.program = "/program/words";
   context.options.container_folder = testing::TempDir();
   context.port = 4711;
-  context.environment = {{"HOME", "/home/u"}, {"HERON_TOPOLOGY_ID", "other"}};
   context.topology.add_arguments("--input=a b");
   context.topology.set_working_folder("/");
   return context;
@@ -35,7 +36,7 @@ Child Instance() {
 }
 
 TEST(ChildCommandsTest, InstanceRunsTheProgramInTheSubmittersFolder) {
-  const SpawnOptions spawn = ChildCommand(Instance(), Context());
+  const SpawnOptions spawn = ChildCommand(Instance(), Context(), kEnvironment);
   EXPECT_EQ(spawn.argv,
             (std::vector<std::string>{
                 "/program/words", "--heron-instance", "--heron-topology=words",
@@ -56,26 +57,26 @@ TEST(ChildCommandsTest, InstanceRunsTheProgramInTheSubmittersFolder) {
 TEST(ChildCommandsTest, MissingWorkingFolderFallsBackToTheContainers) {
   ChildContext context = Context();
   context.topology.set_working_folder("/no/such/folder");
-  EXPECT_EQ(ChildCommand(Instance(), context).working_folder, testing::TempDir());
+  EXPECT_EQ(ChildCommand(Instance(), context, kEnvironment).working_folder, testing::TempDir());
 }
 
 TEST(ChildCommandsTest, ComponentNameDoesNotLeadOutOfTheLogFolder) {
   Child child = Instance();
   child.task.set_component("../../etc/x");
-  EXPECT_EQ(ChildCommand(child, Context()).log_file, testing::TempDir() + "/.._.._etc_x-7.log");
+  EXPECT_EQ(ChildCommand(child, Context(), kEnvironment).log_file, testing::TempDir() + "/.._.._etc_x-7.log");
 }
 
 TEST(ChildCommandsTest, EngineProcesses) {
   Child child;
   child.key = {proto::STREAM_MANAGER, 0};
   child.epoch = {3, 1};
-  const SpawnOptions sm = ChildCommand(child, Context());
+  const SpawnOptions sm = ChildCommand(child, Context(), kEnvironment);
   EXPECT_EQ(sm.argv[0], "/engine/heron-stream-manager");
   EXPECT_EQ(std::count(sm.argv.begin(), sm.argv.end(), "--epoch=3.1"), 1);
   EXPECT_EQ(std::count(sm.argv.begin(), sm.argv.end(), "--executor=127.0.0.1:4711"), 1);
   EXPECT_EQ(sm.log_file, testing::TempDir() + "/sm.log");
   child.key = {proto::TOPOLOGY_MASTER, 0};
-  const SpawnOptions tm = ChildCommand(child, Context());
+  const SpawnOptions tm = ChildCommand(child, Context(), kEnvironment);
   EXPECT_EQ(tm.argv[0], "/engine/heron-topology-master");
   EXPECT_EQ(tm.log_file, testing::TempDir() + "/tm.log");
 }

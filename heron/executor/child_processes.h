@@ -4,12 +4,12 @@
 // Thread: the loop's, which is the main thread. The process must be a child sub-reaper.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "heron/base/process.h"
+#include "heron/executor/children.h"
 #include "heron/executor/core/child.h"
 #include "heron/net/event_loop.h"
 
@@ -21,12 +21,7 @@ class ChildProcesses {
   // still be in it.
   static constexpr Duration kLastWordsTimeout = std::chrono::milliseconds(200);
 
-  struct Callbacks {
-    // Never from inside a call.
-    std::function<void(const ChildKey&, const ChildEnd&)> ended;
-    // Whether the process still has a session here.
-    std::function<bool(const ChildKey&)> has_session;
-  };
+  using Callbacks = Children::Callbacks;
 
   // `loop` must outlive it. Takes SIGCHLD.
   ChildProcesses(net::EventLoop& loop, Callbacks callbacks);

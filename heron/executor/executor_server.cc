@@ -1,18 +1,14 @@
 #include "heron/executor/executor_server.h"
 
 #include <glog/logging.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "heron/base/exit_codes.h"
-#include "heron/base/log_rotation.h"
 #include "heron/base/random.h"
-#include "heron/executor/child_commands.h"
 #include "heron/executor/child_listener.h"
-#include "heron/executor/child_processes.h"
 #include "heron/executor/core/executor_core.h"
 #include "heron/executor/master_follower.h"
 #include "heron/state/async_store.h"
@@ -42,20 +38,23 @@ std::string HostName() {
 class ExecutorServer::Impl : public ExecutorCore::Effects {
  public:
   Impl(net::EventLoop& loop, Options options, std::string secret,
-       std::shared_ptr<state::StateStore> store)
+       std::shared_ptr<state::StateStore> store, const MakeChildren& make_children)
       : loop_(loop),
         credentials_{options.key.name, options.topology_id, std::move(secret)},
         store_(loop, std::move(store)),
         store_look_(store_, options.key, options.topology_id),
         core_({options.container, HostName(), getpid(), RandomBytes(16)}, this),
-        logs_({options.settings.log_max_bytes, static_cast<int>(options.settings.log_max_files)}) {
+        children_(MakeChildrenOf(make_children)) {
     context_.options = std::move(options);
-    context_.environment = OwnEnvironment();
   }
 
   ~Impl() override { loop_.CancelTimer(deadline_timer_); }
 
   Status Start();
+  void Terminate() {
+    core_.OnTerminate(now());
+    Settle();
+  }
   int exit_code() const { return exit_code_; }
 
  private:
@@ -66,6 +65,7 @@ class ExecutorServer::Impl : public ExecutorCore::Effects {
   void ChildUpdateChanged() override { listener_->SetUpdate(core_.child_update()); }
   void Exit(int code, const std::string& why) override;
 
+  std::unique_ptr<Children> MakeChildrenOf(const MakeChildren& make);
   Status Listen();
   std::optional<link::Refusal> Admit(const proto::Identity& caller) const;
   void ReadTopology();
@@ -81,8 +81,7 @@ class ExecutorServer::Impl : public ExecutorCore::Effects {
   state::StoreLook store_look_;
   ChildContext context_;
   ExecutorCore core_;
-  LogRotation logs_;
-  std::unique_ptr<ChildProcesses> processes_;
+  const std::unique_ptr<Children> children_;
   std::unique_ptr<ChildListener> listener_;
   std::unique_ptr<MasterFollower> master_;
   net::TimerId deadline_timer_ = 0;
@@ -97,14 +96,6 @@ Status ExecutorServer::Impl::Start() {
   std::filesystem::create_directories(folder, error);
   if (error) return ErrnoStatus(error.value(), "cannot make the container folder " + folder);
 
-  ChildProcesses::Callbacks processes;
-  processes.ended = [this](const ChildKey& key, const ChildEnd& end) {
-    LOG(INFO) << ToString(key) << " " << end.description;
-    core_.OnChildEnded(key, end, now());
-    Settle();
-  };
-  processes.has_session = [this](const ChildKey& key) { return listener_->HasSession(key); };
-  processes_ = std::make_unique<ChildProcesses>(loop_, std::move(processes));
   HERON_RETURN_IF_ERROR(Listen());
 
   MasterFollower::Callbacks master;
@@ -119,23 +110,25 @@ Status ExecutorServer::Impl::Start() {
                               Sessions(context_.options)},
       std::move(master));
 
-  for (const int signo : {SIGTERM, SIGINT}) {
-    loop_.HandleSignal(signo, [this] {
-      core_.OnTerminate(now());
-      Settle();
-    });
-  }
   loop_.RunEvery(context_.options.settings.heartbeat_interval(), [this] { OnInterval(); });
   loop_.RunEvery(kStoreInterval, [this] { LookAround(); });
-  // Its own, too: a topology outlives its supervisor.
-  logs_.Add(folder + "/executor.log");
-  loop_.RunEvery(LogRotation::kCheckInterval, [this] { logs_.Check(); });
   LOG(INFO) << "executor of container " << context_.options.container << " of "
             << context_.options.topology_id << " listens on port " << context_.port;
   core_.Start(now());
   Settle();
   ReadTopology();
   return Status::Ok();
+}
+
+std::unique_ptr<Children> ExecutorServer::Impl::MakeChildrenOf(const MakeChildren& make) {
+  Children::Callbacks callbacks;
+  callbacks.ended = [this](const ChildKey& key, const ChildEnd& end) {
+    LOG(INFO) << ToString(key) << " " << end.description;
+    core_.OnChildEnded(key, end, now());
+    Settle();
+  };
+  callbacks.has_session = [this](const ChildKey& key) { return listener_->HasSession(key); };
+  return make(loop_, std::move(callbacks));
 }
 
 Status ExecutorServer::Impl::Listen() {
@@ -145,7 +138,7 @@ Status ExecutorServer::Impl::Listen() {
     core_.OnChildReport(child, report, now());
     Settle();
   };
-  callbacks.session_gone = [this] { processes_->OnSessionGone(); };
+  callbacks.session_gone = [this] { children_->OnSessionGone(); };
   auto listener =
       ChildListener::Listen(loop_, context_.options.bind_host, context_.options.container,
                             credentials_, Sessions(context_.options), std::move(callbacks));
@@ -168,9 +161,7 @@ std::optional<link::Refusal> ExecutorServer::Impl::Admit(const proto::Identity& 
 }
 
 Result<int64_t> ExecutorServer::Impl::StartChild(const Child& child) {
-  const SpawnOptions spawn = ChildCommand(child, context_);
-  logs_.Add(spawn.log_file);
-  const Result<int64_t> pid = processes_->Start(child.key, spawn, ProcessMarker(child.key));
+  const Result<int64_t> pid = children_->Start(child, context_);
   if (pid.ok()) {
     LOG(INFO) << "started " << ToString(child.key) << " epoch " << child.epoch << " as process "
               << *pid;
@@ -181,7 +172,7 @@ Result<int64_t> ExecutorServer::Impl::StartChild(const Child& child) {
 }
 
 void ExecutorServer::Impl::SignalChild(const Child& child, int signo) {
-  processes_->Signal(child.key, signo);
+  children_->Signal(child.key, signo);
 }
 
 // Many changes of one moment become one report.
@@ -197,8 +188,8 @@ void ExecutorServer::Impl::ReportChanged() {
 void ExecutorServer::Impl::Exit(int code, const std::string& why) {
   LOG(INFO) << "ends with exit code " << code << ": " << why;
   exit_code_ = code;
-  if (!processes_->KillAll(kKillAllTimeout)) {
-    LOG(ERROR) << "some processes of this container did not end after SIGKILL";
+  if (!children_->KillAll(kKillAllTimeout)) {
+    LOG(ERROR) << "some children of this container did not end after SIGKILL";
   }
   loop_.Stop();
 }
@@ -254,12 +245,14 @@ void ExecutorServer::Impl::Settle() {
 }
 
 ExecutorServer::ExecutorServer(net::EventLoop& loop, Options options, std::string secret,
-                               std::shared_ptr<state::StateStore> store)
-    : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(secret), std::move(store))) {
-}
+                               std::shared_ptr<state::StateStore> store,
+                               const MakeChildren& make_children)
+    : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(secret), std::move(store),
+                                   make_children)) {}
 ExecutorServer::~ExecutorServer() = default;
 
 Status ExecutorServer::Start() { return impl_->Start(); }
+void ExecutorServer::Terminate() { impl_->Terminate(); }
 int ExecutorServer::exit_code() const { return impl_->exit_code(); }
 
 }  // namespace heron::executor

@@ -1,14 +1,15 @@
-// The executor's hands: listens for the container's processes, keeps a session to the topology
-// master wherever the state store says it is, starts and reaps processes, and asks ExecutorCore
-// what to do.
+// The executor's hands: listens for the container's children, keeps a session to the topology
+// master wherever the state store says it is, has children started, and asks ExecutorCore what to
+// do.
 //
-// Thread: the loop's, which is the main thread (children die with the thread that starts them).
+// Thread: the loop's.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "heron/base/status.h"
+#include "heron/executor/children.h"
 #include "heron/executor/options.h"
 #include "heron/net/event_loop.h"
 #include "heron/state/state_store.h"
@@ -17,13 +18,15 @@ namespace heron::executor {
 
 class ExecutorServer {
  public:
-  // `loop` must outlive it. The process must be a child sub-reaper.
+  // `loop` must outlive it.
   ExecutorServer(net::EventLoop& loop, Options options, std::string secret,
-                 std::shared_ptr<state::StateStore> store);
+                 std::shared_ptr<state::StateStore> store, const MakeChildren& make_children);
   ~ExecutorServer();
 
   // Listens and begins; fails naming what could not be done.
   Status Start();
+  // An orderly end of the container (SIGTERM).
+  void Terminate();
 
   // Valid after the loop has ended: the executor stops its loop when nothing is left to do.
   int exit_code() const;

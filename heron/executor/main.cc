@@ -4,11 +4,13 @@
 
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "heron/base/exit_codes.h"
 #include "heron/base/process.h"
 #include "heron/executor/executor_server.h"
-#include "heron/executor/options.h"
+#include "heron/executor/parse_options.h"
+#include "heron/executor/process_children.h"
 #include "heron/link/session.h"
 #include "heron/net/event_loop.h"
 #include "heron/state/state_store.h"
@@ -39,8 +41,15 @@ int main(int argc, char** argv) {
   if (!store.ok()) return Fail(store.status());
 
   heron::net::EventLoop loop;
+  using heron::executor::Children;
+  const auto as_processes = [&options](heron::net::EventLoop& of, Children::Callbacks callbacks) {
+    return std::make_unique<heron::executor::ProcessChildren>(of, *options, std::move(callbacks));
+  };
   heron::executor::ExecutorServer server(loop, *options, std::move(secret).value(),
-                                         std::move(store).value());
+                                         std::move(store).value(), as_processes);
+  for (const int signo : {SIGTERM, SIGINT}) {
+    loop.HandleSignal(signo, [&server] { server.Terminate(); });
+  }
   const heron::Status started = server.Start();
   if (!started.ok()) return Fail(started);
   loop.Run();

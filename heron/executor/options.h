@@ -1,10 +1,9 @@
-// The command line of heron-executor.
+// What heron-executor must be told.
 #pragma once
 
 #include <string>
 
 #include "heron/base/ids.h"
-#include "heron/base/status.h"
 #include "heron/settings/process_settings.h"
 #include "heron/state/paths.h"
 
@@ -22,9 +21,5 @@ struct Options {
   std::string bind_host = "127.0.0.1";
   settings::ProcessSettings settings;  // of the environment
 };
-
-// Removes what it knows from the arguments. InvalidArgument names the flag that is missing or
-// wrong.
-Result<Options> ParseOptions(int* argc, char*** argv);
 
 }  // namespace heron::executor

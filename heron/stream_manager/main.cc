@@ -10,7 +10,7 @@
 #include "heron/link/session.h"
 #include "heron/net/event_loop.h"
 #include "heron/state/state_store.h"
-#include "heron/stream_manager/options.h"
+#include "heron/stream_manager/parse_options.h"
 #include "heron/stream_manager/server.h"
 
 namespace {

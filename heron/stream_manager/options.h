@@ -1,10 +1,9 @@
-// The command line of heron-stream-manager, as its executor gives it.
+// What heron-stream-manager must be told.
 #pragma once
 
 #include <string>
 
 #include "heron/base/ids.h"
-#include "heron/base/status.h"
 #include "heron/settings/process_settings.h"
 #include "heron/state/paths.h"
 
@@ -21,8 +20,5 @@ struct Options {
   Epoch epoch;
   settings::ProcessSettings settings;  // of the environment
 };
-
-// Takes its flags out of the arguments. kInvalidArgument names the flag.
-Result<Options> ParseOptions(int* argc, char*** argv);
 
 }  // namespace heron::stream_manager

@@ -10,7 +10,7 @@
 #include "heron/link/session.h"
 #include "heron/net/event_loop.h"
 #include "heron/state/state_store.h"
-#include "heron/topology_master/options.h"
+#include "heron/topology_master/parse_options.h"
 #include "heron/topology_master/server.h"
 
 namespace {

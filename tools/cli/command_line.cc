@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "heron/model/names.h"
+#include "heron/model/nearest_hint.h"
 #include "heron/settings/keys.h"
-#include "tools/cli/nearest.h"
 #include "tools/cli/target.h"
 
 namespace tools::cli {
@@ -274,13 +274,15 @@ std::vector<CommandSpec> Parser::Specs() const {
 }
 
 Status Parser::Parse(std::vector<std::string> words) {
-  if (words.empty()) return InvalidArgument("no command given" + NearestHint("", names_));
+  if (words.empty()) {
+    return InvalidArgument("no command given" + heron::model::NearestHint("", names_));
+  }
   // The first word that is no option is the command: a wrong one deserves a better answer than the
   // library's.
   for (const std::string& word : words) {
     if (word.starts_with("-")) continue;
     if (std::find(names_.begin(), names_.end(), word) == names_.end()) {
-      return InvalidArgument("no command '" + word + "'" + NearestHint(word, names_));
+      return InvalidArgument("no command '" + word + "'" + heron::model::NearestHint(word, names_));
     }
     break;
   }
@@ -312,7 +314,7 @@ Status Parser::Parse(std::vector<std::string> words) {
     }
     if (std::find(names_.begin(), names_.end(), raw_.help_about) == names_.end()) {
       return InvalidArgument("no command '" + raw_.help_about + "'" +
-                             NearestHint(raw_.help_about, names_));
+                             heron::model::NearestHint(raw_.help_about, names_));
     }
     line_.help = app_.get_subcommand(raw_.help_about)->help();
     return Status::Ok();

@@ -1,32 +1,17 @@
-// From what the program described to what runs: the submitter's changes, all checks, the packing.
+// The definition of a submit, with the settings of the cluster.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "heron/base/status.h"
 #include "heron/settings/cluster_config.h"
-#include "proto/plan.pb.h"
 #include "proto/topology.pb.h"
+#include "scheduler/definition/definition.h"
 
 namespace tools::cli {
 
-struct Overrides {
-  std::optional<int> containers;       // --containers
-  std::optional<int> parallelism_all;  // --parallelism-all
-  std::vector<std::pair<std::string, int>>
-      parallelism;  // --parallelism, stronger than the one for all
-};
-
-struct Definition {
-  heron::proto::Topology topology;             // after the changes
-  std::map<std::string, uint32_t> key_groups;  // by component
-  heron::proto::PackingPlan plan;
-  std::vector<std::string> notices;  // a line each, for the user
-};
+using scheduler::Definition;
+using scheduler::Overrides;
 
 // `config` has the settings of the cluster's files and of --config. InvalidArgument lists all
 // problems, a line each; FailedPrecondition: it is right, but cannot be packed.

@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "heron/model/nearest_hint.h"
 #include "tools/cli/log_time.h"
-#include "tools/cli/nearest.h"
 #include "tools/cli/records.h"
 
 namespace tools::cli {
@@ -243,7 +243,7 @@ Result<std::vector<LogFile>> FindLogFiles(const std::string& log_folder, const P
   if (is_component) return heron::InvalidArgument("there is no " + target);
   if (task_number) return heron::InvalidArgument("there is no task " + target);
   return heron::InvalidArgument("no component '" + component + "'" +
-                                NearestHint(component, components) +
+                                heron::model::NearestHint(component, components) +
                                 " (also: a task's number, tm, sm:C, executor:C, supervisor)");
 }
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "tools/cli/nearest.h"
+#include "heron/model/nearest_hint.h"
 
 namespace tools::cli {
 namespace {
@@ -70,7 +70,7 @@ Status NoSuchTopology(StateStore& store, const std::string& cluster, const Topol
     if (other.role == key.role && other.env == key.env) names.push_back(other.name);
   }
   if (names.empty()) return heron::NotFound(message + "; see: heron topologies");
-  return heron::NotFound(message + NearestHint(key.name, names));
+  return heron::NotFound(message + heron::model::NearestHint(key.name, names));
 }
 
 Result<std::string> CurrentId(StateStore& store, const std::string& cluster,

@@ -5,9 +5,9 @@
 #include <ctime>
 #include <map>
 
+#include "heron/model/nearest_hint.h"
 #include "tools/cli/ended_sweep.h"
 #include "tools/cli/json_output.h"
-#include "tools/cli/nearest.h"
 #include "tools/cli/records.h"
 
 namespace tools::cli {
@@ -197,7 +197,7 @@ Status NothingNamed(const Cli& cli, const std::vector<TopologyKey>& all, const s
     if (std::find(names.begin(), names.end(), key.name) == names.end()) names.push_back(key.name);
   }
   return heron::NotFound("no topology '" + name + "' in cluster " + cli.cluster +
-                         NearestHint(name, names));
+                         heron::model::NearestHint(name, names));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "tools/cli/nearest.h"
+#include "heron/model/nearest_hint.h"
 
 #include "heron/base/nearest.h"
 
-namespace tools::cli {
+namespace heron::model {
 namespace {
 
 constexpr size_t kShownNames = 16;
@@ -21,4 +21,4 @@ std::string NearestHint(std::string_view name, const std::vector<std::string>& k
   return hint;
 }
 
-}  // namespace tools::cli
+}  // namespace heron::model

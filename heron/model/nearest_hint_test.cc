@@ -1,8 +1,8 @@
-#include "tools/cli/nearest.h"
+#include "heron/model/nearest_hint.h"
 
 #include <gtest/gtest.h>
 
-namespace tools::cli {
+namespace heron::model {
 namespace {
 
 TEST(NearestHintTest, HintListsWhatIsKnownWhenNothingIsNear) {
@@ -16,4 +16,4 @@ TEST(NearestHintTest, HintListsWhatIsKnownWhenNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace tools::cli
+}  // namespace heron::model

@@ -1,4 +1,4 @@
-#include "heron/stream_manager/options.h"
+#include "heron/stream_manager/parse_options.h"
 
 #include <gflags/gflags.h>
 #include <gtest/gtest.h>

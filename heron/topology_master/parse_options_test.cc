@@ -1,4 +1,4 @@
-#include "heron/topology_master/options.h"
+#include "heron/topology_master/parse_options.h"
 
 #include <gflags/gflags.h>
 #include <gtest/gtest.h>

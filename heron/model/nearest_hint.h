@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-namespace tools::cli {
+namespace heron::model {
 
 // "; did you mean 'split'?", or "; known: a, b, c" (at most eight) when none is near, or "" when
 // none is known.
 std::string NearestHint(std::string_view name, const std::vector<std::string>& known);
 
-}  // namespace tools::cli
+}  // namespace heron::model
