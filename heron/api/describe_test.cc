@@ -55,7 +55,7 @@ struct Outcome {
 
 Outcome RunWith(const CommandLine& line, const TopologyBuilder& t) {
   std::ostringstream out, err;
-  auto code = RunUnlessInstance(line, "./wordcount", t, out, err);
+  auto code = RunUnlessTasks(line, "./wordcount", t, out, err);
   return {code, out.str(), err.str()};
 }
 

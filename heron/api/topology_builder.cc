@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <mutex>
 
 #include "heron/api/internal/builder_access.h"
 #include "heron/model/names.h"
@@ -66,8 +67,16 @@ std::vector<std::string> BuilderAccess::Mistakes(const TopologyBuilder& builder)
   return mistakes;
 }
 
+namespace {
+
+// Of all builders: factories may share what they like.
+std::mutex factory_mutex;
+
+}  // namespace
+
 std::unique_ptr<Spout> BuilderAccess::MakeSpout(const TopologyBuilder& builder,
                                                 const std::string& name) {
+  std::lock_guard<std::mutex> lock(factory_mutex);
   const TopologyBuilder::Impl& impl = *builder.impl_;
   for (size_t i = 0; i < impl.names.size(); ++i) {
     if (impl.names[i] == name && impl.factories[i].spout) return impl.factories[i].spout();
@@ -79,6 +88,7 @@ std::unique_ptr<CustomGrouping> BuilderAccess::MakeGrouping(const TopologyBuilde
                                                             const std::string& reader,
                                                             const std::string& source,
                                                             const std::string& stream) {
+  std::lock_guard<std::mutex> lock(factory_mutex);
   const TopologyBuilder::Impl& impl = *builder.impl_;
   for (const TopologyBuilder::Impl::Grouping& grouping : impl.groupings) {
     if (impl.names[grouping.reader] == reader && grouping.source == source &&
@@ -91,6 +101,7 @@ std::unique_ptr<CustomGrouping> BuilderAccess::MakeGrouping(const TopologyBuilde
 
 std::unique_ptr<Bolt> BuilderAccess::MakeBolt(const TopologyBuilder& builder,
                                               const std::string& name) {
+  std::lock_guard<std::mutex> lock(factory_mutex);
   const TopologyBuilder::Impl& impl = *builder.impl_;
   for (size_t i = 0; i < impl.names.size(); ++i) {
     if (impl.names[i] == name && impl.factories[i].bolt) return impl.factories[i].bolt();

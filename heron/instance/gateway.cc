@@ -429,7 +429,7 @@ void Gateway::BeginExit(int exit_code) {
   if (exiting_) return;
   exiting_ = true;
   exit_code_ = exit_code;
-  stop_deadline_ = Now() + kStopTimeout;
+  stop_deadline_ = Now() + options_.stop_timeout;
   link_.RequestStop();
   timers_.push_back(loop_.RunEvery(std::chrono::milliseconds(5), [this] { CheckExit(); }));
 }

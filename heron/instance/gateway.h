@@ -46,6 +46,7 @@ class Gateway : private link::SessionHandler,
     uint16_t executor_port = 0;
     std::string container_folder;
     settings::ProcessSettings settings;  // of the environment
+    Duration stop_timeout = kStopTimeout;
     std::vector<std::string> arguments;
     const TopologyBuilder* builder = nullptr;  // outlives it
   };
@@ -55,7 +56,7 @@ class Gateway : private link::SessionHandler,
 
   // Runs the loop until the process should end. The exit code.
   int Run();
-  // Thread: the loop's. An orderly stop within kStopTimeout (SIGTERM); Run returns `exit_code`.
+  // Thread: the loop's. An orderly stop within the stop timeout (SIGTERM); Run returns `exit_code`.
   void Stop(int exit_code);
   // After Run: user code did not return in time; the process must leave without joining.
   bool task_stuck() const { return task_stuck_; }

@@ -18,7 +18,8 @@ class BuilderAccess {
   static std::vector<std::string> Mistakes(const TopologyBuilder& builder);
 
   // Calls the component's factory, which may throw anything. nullptr if there is no such spout or
-  // bolt, or the factory returned nullptr.
+  // bolt, or the factory returned nullptr. Any thread; one factory runs at a time, as users may
+  // expect who know one task per process.
   static std::unique_ptr<Spout> MakeSpout(const TopologyBuilder& builder, const std::string& name);
   static std::unique_ptr<Bolt> MakeBolt(const TopologyBuilder& builder, const std::string& name);
   // The same for the custom grouping by which `reader` reads a stream of `source`.

@@ -22,6 +22,16 @@ constexpr std::string_view kInstanceOptions[] = {
     "topology", "topology-id", "container", "component",   "task",
     "index",    "epoch",       "executor",  "secret-file", "container-folder"};
 
+constexpr std::string_view kLocalOptions[] = {"containers", "parallelism", "parallelism-all",
+                                              "config"};
+
+bool IsLocalOption(std::string_view name) {
+  for (std::string_view option : kLocalOptions) {
+    if (option == name) return true;
+  }
+  return false;
+}
+
 bool IsInstanceOption(std::string_view name) {
   for (std::string_view option : kInstanceOptions) {
     if (option == name) return true;
@@ -48,6 +58,10 @@ void ReadOption(std::string_view argument, CommandLine& line) {
   std::string_view value = has_value ? text.substr(equals + 1) : std::string_view();
   if (name == "instance" && !has_value) {
     line.instance = true;
+  } else if (name == "local" && !has_value) {
+    line.local = true;
+  } else if (IsLocalOption(name) && has_value) {
+    line.local_options.emplace_back(name, value);
   } else if (name == "help" && !has_value) {
     line.help = true;
   } else if (name == "describe-fd" && has_value) {
@@ -56,8 +70,8 @@ void ReadOption(std::string_view argument, CommandLine& line) {
     if (!line.values.emplace(name, value).second) {
       line.mistakes.push_back("--heron-" + std::string(name) + " is given twice");
     }
-  } else if (name == "instance" || name == "help" || name == "describe-fd" ||
-             IsInstanceOption(name)) {
+  } else if (name == "instance" || name == "local" || name == "help" || name == "describe-fd" ||
+             IsInstanceOption(name) || IsLocalOption(name)) {
     line.mistakes.push_back(
         "--heron-" + std::string(name) +
         (has_value ? " takes no value" : " needs a value: --heron-" + std::string(name) + "=..."));
@@ -103,8 +117,14 @@ void Explain(const std::string& program, const proto::Topology& topology, std::o
       << (topology.components_size() == 1 ? "" : "s") << ", " << tasks << " task"
       << (tasks == 1 ? "" : "s") << "\n";
   for (const proto::Component& component : topology.components()) ExplainComponent(component, out);
-  out << "\nThis program is a topology; it does not run by itself. To run it:\n"
-      << "  heron submit local " << program << " " << topology.name() << " -- ARGUMENTS...\n";
+  out << "\nThis program is a topology. To run it in a cluster:\n"
+      << "  heron submit local " << program << " " << topology.name() << " -- ARGUMENTS...\n"
+      << "To run all of it in this process, in a debugger say:\n"
+      << "  " << program << " --heron-local [OPTIONS] -- ARGUMENTS...\n"
+      << "    --heron-containers=N             containers the tasks are spread over\n"
+      << "    --heron-parallelism=COMPONENT=N  tasks of a component; may be repeated\n"
+      << "    --heron-parallelism-all=N        tasks of every component\n"
+      << "    --heron-config=KEY=VALUE         a setting; may be repeated\n";
 }
 
 // All of it, whatever write(2) takes at once. 0 or errno.
@@ -145,8 +165,13 @@ CommandLine ParseCommandLine(int argc, const char* const* argv) {
                               "; the program's own arguments come after --");
     }
   }
-  if (line.instance && line.describe_fd >= 0) {
-    line.mistakes.push_back("--heron-instance and --heron-describe-fd exclude each other");
+  if (line.instance + line.local + (line.describe_fd >= 0) > 1) {
+    line.mistakes.push_back(
+        "--heron-instance, --heron-local and --heron-describe-fd exclude each other");
+  }
+  if (!line.local && !line.local_options.empty()) {
+    line.mistakes.push_back("--heron-" + line.local_options.front().first +
+                            " goes with --heron-local only");
   }
   for (std::string_view option : kInstanceOptions) {
     bool given = line.values.count(std::string(option)) > 0;
@@ -158,7 +183,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv) {
   return line;
 }
 
-std::optional<int> RunUnlessInstance(const CommandLine& command_line, const std::string& program,
+std::optional<int> RunUnlessTasks(const CommandLine& command_line, const std::string& program,
                                      const TopologyBuilder& builder, std::ostream& out,
                                      std::ostream& err) {
   if (!command_line.mistakes.empty()) {
@@ -177,6 +202,7 @@ std::optional<int> RunUnlessInstance(const CommandLine& command_line, const std:
     return kExitError;
   }
   if (command_line.instance) return std::nullopt;
+  if (command_line.local && !command_line.help) return std::nullopt;
   Explain(program, definition, out);
   out.flush();
   return kExitOk;

@@ -11,6 +11,7 @@
 #include "heron/api/internal/builder_access.h"
 #include "heron/api/internal/task_facts.h"
 #include "heron/base/log_tail.h"
+#include "heron/base/thread_name.h"
 #include "heron/instance/log.h"
 
 namespace heron::instance {
@@ -123,7 +124,11 @@ TaskThread::~TaskThread() {
 }
 
 void TaskThread::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = std::thread([this, label = LogLabel()] {
+    SetLogLabel(label);
+    SetThreadName(options_.facts.component + "[" + std::to_string(options_.facts.index) + "]");
+    Run();
+  });
 }
 
 std::shared_ptr<heron::internal::WakeTarget> TaskThread::wake_target() { return waker_; }

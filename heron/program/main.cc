@@ -15,6 +15,7 @@
 #include "heron/instance/gateway.h"
 #include "heron/instance/log.h"
 #include "heron/link/credentials.h"
+#include "heron/local/run_local.h"
 #include "heron/net/connection.h"
 
 namespace heron {
@@ -77,7 +78,8 @@ int RunInstance(Gateway::Options options) {
   net::EventLoop loop;
   std::optional<Gateway> gateway;
   gateway.emplace(loop, std::move(options));
-  // Whoever stops an instance decides what its exit means; one that was stopped by mistake must not look done.
+  // Whoever stops an instance decides what its exit means; one that was stopped by mistake must not
+  // look done.
   loop.HandleSignal(SIGTERM, [&] { gateway->Stop(kExitError); });
   const int exit_code = gateway->Run();
   if (gateway->task_stuck()) _exit(exit_code);
@@ -91,8 +93,12 @@ int Main(int argc, char** argv, TopologyBuilder& topology) {
   const internal::CommandLine command_line = internal::ParseCommandLine(argc, argv);
   const std::string program = argc > 0 ? argv[0] : "program";
   std::optional<int> done =
-      internal::RunUnlessInstance(command_line, program, topology, std::cout, std::cerr);
+      internal::RunUnlessTasks(command_line, program, topology, std::cout, std::cerr);
   if (done) return *done;
+  if (command_line.local) {
+    return local::RunLocal(topology, {command_line.local_options, Args(argc, argv).values()},
+                           std::cerr);
+  }
   Result<Gateway::Options> options = GatewayOptions(command_line);
   if (!options.ok()) {
     Log(LogLevel::kError, options.status().ToString());
