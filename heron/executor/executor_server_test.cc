@@ -1,4 +1,4 @@
-// The real heron-executor with stand-ins for its children; the test itself is the topology master.
+// The real heron-executor with stand-ins for its children; the test itself plays the topology master.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>

@@ -4,11 +4,14 @@
 //   probe bounded key=value...         numbers 0..tuples-1, shuffled to "work", all sums to "total"
 //       tuples=N  pause_us=N (per tuple)  finish_ms=N (how long Finish takes)  out=FILE (total, sum; by rename)
 //       marks=FILE (a line per start, finish begin and finish end of each task)
+//       throw_once=N ("work" throws at its Nth tuple, once in this process)
 //   probe throw-open | throw-execute | unrecoverable | exit-execute
+//   probe stuck-execute | stuck-or-unrecoverable (does not return; with another task that gives up then)
 //   probe crash-describe | hang-describe | rubbish-describe | silent-describe | differs
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -77,6 +80,10 @@ class Sum : public heron::Bolt {
     Mark("start " + name_);
   }
   void Execute(const heron::Tuple& in) override {
+    static std::atomic<int64_t> executed{0};
+    if (out_file_.empty() && ++executed == Number("throw_once", -1)) {
+      throw std::runtime_error("only once");
+    }
     tuples_ += in.size() == 1 ? 1 : in.Int64(0);
     sum_ += in.Int64(in.size() - 1);
   }
@@ -115,18 +122,27 @@ class Endless : public heron::Spout {
 class Misbehaving : public heron::Bolt {
  public:
   explicit Misbehaving(std::string mode) : mode_(std::move(mode)) {}
-  void Prepare(heron::BoltContext&) override {
+  void Prepare(heron::BoltContext& context) override {
+    index_ = context.index();
     if (mode_ == "throw-open") throw std::runtime_error("the licence server said no");
     if (mode_ == "unrecoverable") throw heron::Unrecoverable("table users does not exist");
   }
   void Execute(const heron::Tuple& in) override {
     if (mode_ == "throw-execute") throw std::runtime_error("cannot parse 17");
     if (mode_ == "exit-execute") std::_Exit(3);
+    if (mode_ == "stuck-execute" || (mode_ == "stuck-or-unrecoverable" && index_ == 1)) {
+      stuck = true;
+      std::fprintf(stderr, "stuck now\n");
+      for (;;) pause();
+    }
+    if (mode_ == "stuck-or-unrecoverable" && stuck) throw heron::Unrecoverable("given up");
     count_ += in.size();
   }
 
  private:
+  static inline std::atomic<bool> stuck{false};
   std::string mode_;
+  int index_ = 0;
   size_t count_ = 0;
 };
 

@@ -66,6 +66,7 @@ class Parser {
         "heron COMMAND --help shows a command's options and an example.\n"
         "Exit codes: 0 done, 1 refused by the system, 2 bad usage.");
     AddSubmit();
+    AddRun();
     AddWait();
     AddKill();
     AddDesire("activate", "Let the spouts of a deactivated topology emit again");
@@ -91,7 +92,8 @@ class Parser {
                        const std::string& example) {
     CLI::App* command = app_.add_subcommand(name, what);
     command->footer("Example:\n  " + example);
-    if (name != "logs" && name != "help" && name != "completion" && name != "new") {
+    if (name != "logs" && name != "help" && name != "completion" && name != "new" &&
+        name != "run") {
       command->add_option("--output", raw_.output, "text or json")
           ->check(CLI::IsMember({"text", "json"}));
     }
@@ -102,7 +104,9 @@ class Parser {
   void AddPositionals(CLI::App* command, const std::string& what) {
     command->add_option(what, line_.positionals, kPlaceHelp)->expected(0, 1000);
   }
+  void AddChanges(CLI::App* command);
   void AddSubmit();
+  void AddRun();
   void AddWait();
   void AddKill();
   void AddDesire(const std::string& name, const std::string& what);
@@ -120,6 +124,31 @@ class Parser {
   std::vector<std::string> names_;
 };
 
+// To what the program describes.
+void Parser::AddChanges(CLI::App* command) {
+  command->add_option("--containers", raw_.containers, "Containers to spread the tasks over")
+      ->type_name("N");
+  command->add_option("--parallelism", raw_.parallelism, "Tasks of a component; may be repeated")
+      ->type_name("COMPONENT=N")
+      ->allow_extra_args(false);
+  command->add_option("--parallelism-all", raw_.parallelism_all, "Tasks of every component")
+      ->type_name("N");
+  command->add_option("--config,--config-property", line_.config, "A setting; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void Parser::AddRun() {
+  CLI::App* run = AddCommand("run", "Run a topology in one process here, without a cluster",
+                             "heron run ./wordcount --parallelism split=4 -- in.txt out.tsv");
+  run->formatter(Usage("heron run PROGRAM [OPTIONS] [-- ARGUMENTS]"));
+  run->add_option("PROGRAM", line_.positionals,
+                  "The program; it runs as PROGRAM --heron-local, until the topology has finished "
+                  "or Ctrl-C")
+      ->expected(0, 1000);
+  AddChanges(run);
+}
+
 void Parser::AddSubmit() {
   CLI::App* submit = AddCommand("submit", "Start a topology",
                                 "heron submit local ./wordcount my-count --wait=finished "
@@ -133,16 +162,7 @@ void Parser::AddSubmit() {
       ->type_name("[=running|finished]");
   submit->add_option("--timeout", raw_.timeout, "How long to wait, e.g. 30s, 5m")
       ->type_name("TIME");
-  submit->add_option("--containers", raw_.containers, "Containers to spread the tasks over")
-      ->type_name("N");
-  submit->add_option("--parallelism", raw_.parallelism, "Tasks of a component; may be repeated")
-      ->type_name("COMPONENT=N")
-      ->allow_extra_args(false);
-  submit->add_option("--parallelism-all", raw_.parallelism_all, "Tasks of every component")
-      ->type_name("N");
-  submit->add_option("--config,--config-property", line_.config, "A setting; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  AddChanges(submit);
   submit->add_flag("--deploy-deactivated", line_.deploy_deactivated,
                    "Start it, but let the spouts wait for: heron activate");
   submit->add_flag("--dry-run", line_.dry_run,
@@ -389,8 +409,9 @@ Result<CommandLine> ParseCommandLine(const std::vector<std::string>& words) {
   if (dashes != words.end()) line.arguments.assign(dashes + 1, words.end());
   Parser parser(&line);
   HERON_RETURN_IF_ERROR(parser.Parse(std::move(own)));
-  if (line.help.empty() && !line.arguments.empty() && line.command != "submit") {
-    return InvalidArgument("only submit takes arguments after --");
+  if (line.help.empty() && !line.arguments.empty() && line.command != "submit" &&
+      line.command != "run") {
+    return InvalidArgument("only submit and run take arguments after --");
   }
   return line;
 }
@@ -423,6 +444,13 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
     }
     line->program = words[0];
     line->name = words[1];
+    return Status::Ok();
+  }
+  if (line->command == "run") {
+    if (words.size() != 1) {
+      return InvalidArgument("write: heron run PROGRAM [OPTIONS] -- ARGUMENTS");
+    }
+    line->program = words[0];
     return Status::Ok();
   }
   if (line->command == "topologies") {

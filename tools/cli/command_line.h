@@ -20,7 +20,7 @@ struct CommandLine {
   // What stands before "--"; AssignPositionals makes the next four of them.
   std::vector<std::string> positionals;
   std::string place;       // CLUSTER[/ROLE[/ENV]]; may be empty
-  std::string program;     // submit
+  std::string program;     // submit, run
   std::string name;        // may be empty for topologies
   std::string log_target;  // logs
   std::string config_key;  // config show; empty: all

@@ -142,7 +142,7 @@ TEST(CommandLineTest, WaitForFinishedUnlessSaidOtherwise) {
 TEST(CommandLineTest, MistakesAreNamed) {
   EXPECT_NE(Refused({"sumbit"}).find("no command 'sumbit'; did you mean 'submit'?"),
             std::string::npos);
-  EXPECT_NE(Refused({}).find("no command given; known: submit, wait, kill"), std::string::npos);
+  EXPECT_NE(Refused({}).find("no command given; known: submit, run, wait, kill"), std::string::npos);
   EXPECT_NE(Refused({"kill"}), "accepted");
   EXPECT_NE(Refused({"kill", "a", "b", "c"}), "accepted");
   EXPECT_NE(Refused({"kill", "a", "--nonsense"}).find("--nonsense"), std::string::npos);
@@ -200,8 +200,19 @@ TEST(CommandLineTest, NewAndCompletion) {
   EXPECT_TRUE(Parse({"completion", "--names"})->topology_names);
 }
 
+TEST(CommandLineTest, RunTakesAProgramItsChangesAndArguments) {
+  auto line = Parse({"run", "./p", "--parallelism", "split=4", "--containers=2", "--", "in", "out"});
+  ASSERT_TRUE(line.ok()) << line.status().ToString();
+  EXPECT_EQ(line->program, "./p");
+  EXPECT_EQ(line->overrides.containers, 2);
+  EXPECT_EQ(line->overrides.parallelism.size(), 1u);
+  EXPECT_EQ(line->arguments, (std::vector<std::string>{"in", "out"}));
+  EXPECT_NE(Refused({"run"}).find("heron run PROGRAM"), std::string::npos);
+  EXPECT_NE(Refused({"run", "./p", "in.txt"}).find("-- ARGUMENTS"), std::string::npos);
+}
+
 TEST(CommandLineTest, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"submit", "wait", "kill", "activate", "deactivate", "topologies",
+  for (const char* command : {"submit", "run", "wait", "kill", "activate", "deactivate", "topologies",
                               "logs", "config", "new", "doctor", "version", "help"}) {
     auto line = Parse({command, "--help"});
     ASSERT_TRUE(line.ok()) << command;

@@ -27,6 +27,7 @@
 #include "tools/cli/logs.h"
 #include "tools/cli/new.h"
 #include "tools/cli/records.h"
+#include "tools/cli/run.h"
 #include "tools/cli/submit.h"
 #include "tools/cli/topologies.h"
 #include "tools/cli/version.h"
@@ -225,6 +226,12 @@ int Run(const std::vector<std::string>& words) {
   if (!line.help.empty()) {
     std::cout << line.help << std::flush;
     return kExitDone;
+  }
+  if (line.command == "run") {
+    const Status usage = AssignPositionals("local", &line);
+    if (!usage.ok()) return Fail(cli, usage, kExitUsage, line.command);
+    const RunOptions options{line.program, line.overrides, line.config, line.arguments};
+    return Fail(cli, RunCommand(options), kExitRefused, line.command);
   }
   if (line.command == "version") return VersionCommand(cli).ok() ? kExitDone : kExitRefused;
   if (line.command == "completion" && !line.shell.empty()) return Complete(cli, line.shell);
