@@ -24,7 +24,6 @@ class Lines : public heron::Spout {
   explicit Lines(std::string path) : path_(std::move(path)) {}
 
   void Open(heron::SpoutContext& context) override {
-    context_ = &context;
     limit_bytes_ = context.Config().Get<int64_t>("topology.tuple.max.bytes", 8 << 20);
     heron::LineReader::Options options;
     options.max_line_bytes = static_cast<size_t>(limit_bytes_);
@@ -42,15 +41,12 @@ class Lines : public heron::Spout {
     if (out_.Emit(*line) == heron::EmitResult::kTooLarge) {
       throw heron::LineTooLong(path_, lines_.offset(), line->size(), true, limit_bytes_);
     }
-    if (++emitted_ % 256 == 0) context_->Progress(lines_.Progress());
     return heron::Next::More();
   }
 
  private:
   std::string path_;
-  heron::SpoutContext* context_ = nullptr;
   int64_t limit_bytes_ = 0;
-  uint64_t emitted_ = 0;
   heron::LineReader lines_;
   heron::Output<std::string_view> out_;
 };

@@ -11,9 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "heron/api/internal/progress.h"
+
 namespace heron {
 
 namespace {
+
+constexpr uint64_t kLinesPerProgress = 64;
 
 [[noreturn]] void Refuse(const std::string& path, const std::string& reason) {
   // As a C string: what(), which people see, ends at a zero byte.
@@ -56,6 +60,7 @@ struct LineReader::State {
   size_t tail = 0;
   uint64_t head_offset = 0;
   uint64_t last_line = 0;
+  uint64_t lines = 0;  // given
 
   ~State() {
     if (fd >= 0) ::close(fd);
@@ -209,7 +214,12 @@ LineReader::LineReader(std::string path, Slice slice, Options options)
 
 std::optional<std::string_view> LineReader::Next() {
   if (!state_) return std::nullopt;
-  return state_->NextLine();
+  const std::optional<std::string_view> line = state_->NextLine();
+  if (internal::reader_progress != nullptr &&
+      (!line || ++state_->lines % kLinesPerProgress == 0)) {
+    *internal::reader_progress = Progress();
+  }
+  return line;
 }
 
 uint64_t LineReader::offset() const { return state_ ? state_->last_line : 0; }

@@ -6,7 +6,8 @@
 // shrinks below it is an InputError. Readers of slices must all see the same file: do not change an
 // input while a topology reads it. A line ends before '\n'; a last line without one counts; all
 // other bytes, NUL and '\r' too, belong to the line. Memory: the buffer, and a line of up to the
-// limit. Thread: one.
+// limit. A spout that reads in NextTuple shows its progress without more ado, unless it calls
+// SpoutContext::Progress itself. Thread: one.
 #pragma once
 
 #include <cstddef>

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "heron/api/internal/progress.h"
+
 namespace heron {
 namespace {
 
@@ -142,6 +144,24 @@ TEST_F(LineReaderTest, OffsetsAndProgress) {
   reader.Next();
   EXPECT_EQ(reader.offset(), 8u);
   EXPECT_EQ(reader.Progress(), 1);
+}
+
+TEST_F(LineReaderTest, TellsItsProgressToTheTaskByItself) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "line\n";
+  Write(text);
+  double progress = -1;
+  heron::internal::reader_progress = &progress;
+  LineReader reader(path_);
+  for (int i = 0; i < 500; ++i) reader.Next();
+  EXPECT_NEAR(progress, 0.5, 0.1);
+  while (reader.Next()) {
+  }
+  EXPECT_EQ(progress, 1);
+  heron::internal::reader_progress = nullptr;
+  LineReader silent(path_);
+  silent.Next();
+  EXPECT_EQ(progress, 1);
 }
 
 TEST_F(LineReaderTest, ALineAboveTheLimitIsAnErrorThatNamesIt) {

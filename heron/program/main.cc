@@ -1,6 +1,7 @@
 // heron::Main: what a topology's program does with its command line.
 #include "heron/api/main.h"
 
+#include <glog/logging.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -75,6 +76,11 @@ Result<Gateway::Options> GatewayOptions(const internal::CommandLine& command_lin
 
 int RunInstance(Gateway::Options options) {
   signal(SIGPIPE, SIG_IGN);
+  // The engine's libraries log by glog. A program that uses it too has initialised it in main().
+  if (!google::IsGoogleLoggingInitialized()) {
+    FLAGS_logtostderr = true;
+    google::InitGoogleLogging("heron");
+  }
   net::EventLoop loop;
   std::optional<Gateway> gateway;
   gateway.emplace(loop, std::move(options));

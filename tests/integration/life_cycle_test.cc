@@ -83,6 +83,19 @@ TEST_F(LifeCycleTest, DeactivateAndActivate) {
   EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0);
 }
 
+TEST_F(LifeCycleTest, KillNeverRunsFinish) {
+  const std::string marks = cluster_.folder() + "/marks";
+  auto r = cluster_.Heron({"submit", "local", cluster_.Program("tests/integration/probe"), "t",
+                           "--wait=running", "--", "bounded", "tuples=20000", "pause_us=500",
+                           "marks=" + marks, "out=" + marks + ".out"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_TRUE(Eventually(seconds(10), [&] { return cluster_.ExecutedTuples("t") > 0; }));
+  EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0);
+  const std::string text = RealCluster::ReadFile(marks);
+  EXPECT_NE(text.find("start work"), std::string::npos);
+  EXPECT_EQ(text.find("finish-begin"), std::string::npos) << text;
+}
+
 TEST_F(LifeCycleTest, KillingTheCommandThatWaitsDoesNotHurtTheTopology) {
   // The time limit kills the whole process group of the command, as closing its terminal would.
   auto r = cluster_.Heron({"submit", "local", cluster_.Program("tests/integration/probe"), "t", "--wait=finished",

@@ -1,11 +1,12 @@
 // A topology whose behaviour is chosen by its first argument; for tests of the engine with real processes.
 //
 //   probe endless                      an endless spout, a bolt
+//   probe many                         the same with ten bolts more
 //   probe bounded key=value...         numbers 0..tuples-1, shuffled to "work", all sums to "total"
-//       tuples=N  pause_us=N (per tuple)  finish_ms=N (how long Finish takes)  out=FILE (total, sum; by rename)
+//       tuples=N  pause_us=N (per tuple)  work_us=N (of "work", per tuple)  finish_ms=N (how long Finish takes)  out=FILE (total, sum; by rename)
 //       marks=FILE (a line per start, finish begin and finish end of each task)
 //       throw_once=N ("work" throws at its Nth tuple, once in this process)
-//   probe throw-open | throw-execute | unrecoverable | exit-execute
+//   probe throw-open | hang-open | throw-execute | unrecoverable | exit-execute | segv-execute
 //   probe stuck-execute | stuck-or-unrecoverable (does not return; with another task that gives up then)
 //   probe crash-describe | hang-describe | rubbish-describe | silent-describe | differs
 #include <fcntl.h>
@@ -84,6 +85,7 @@ class Sum : public heron::Bolt {
     if (out_file_.empty() && ++executed == Number("throw_once", -1)) {
       throw std::runtime_error("only once");
     }
+    if (out_file_.empty()) Pause(std::chrono::microseconds(Number("work_us", 0)));
     tuples_ += in.size() == 1 ? 1 : in.Int64(0);
     sum_ += in.Int64(in.size() - 1);
   }
@@ -125,6 +127,7 @@ class Misbehaving : public heron::Bolt {
   void Prepare(heron::BoltContext& context) override {
     index_ = context.index();
     if (mode_ == "throw-open") throw std::runtime_error("the licence server said no");
+    while (mode_ == "hang-open") pause();
     if (mode_ == "unrecoverable") throw heron::Unrecoverable("table users does not exist");
   }
   void Execute(const heron::Tuple& in) override {
@@ -136,6 +139,10 @@ class Misbehaving : public heron::Bolt {
       for (;;) pause();
     }
     if (mode_ == "stuck-or-unrecoverable" && stuck) throw heron::Unrecoverable("given up");
+    if (mode_ == "segv-execute") {
+      std::fprintf(stderr, "reading the map\n");
+      std::raise(SIGSEGV);
+    }
     count_ += in.size();
   }
 
@@ -195,6 +202,9 @@ int main(int argc, char** argv) {
     t.AddBolt(mode == "differs" && in_container ? "another" : "work",
               [=] { return Misbehaving(mode); })
         .Shuffle(numbers);
+    for (int i = 0; mode == "many" && i < 10; ++i) {
+      t.AddBolt("more-" + std::to_string(i), [=] { return Misbehaving(mode); }).Shuffle(numbers);
+    }
   }
   return heron::Main(argc, argv, t);
 }

@@ -75,8 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
                   {"topology.queue.high.bytes", "from 65536"}},
         WrongTurn{"ClusterMistyped", {"submit", "locla", "PROGRAM", "t"}, 1, {"locla", "local"}},
         WrongTurn{"WaitForWhat", {"submit", "PROGRAM", "t", "--wait=done"}, 2, {"done", "--wait=finished"}},
-        WrongTurn{"TimeWithoutUnit", {"submit", "PROGRAM", "t", "--wait", "--timeout", "5x"}, 2,
-                  {"5x", "30s"}},
+        WrongTurn{"TimeWithoutUnit", {"submit", "PROGRAM", "t", "--wait", "--timeout", "5"}, 2,
+                  {"'5' has no unit", "5s"}},
         WrongTurn{"KillOfNobody", {"kill", "t2"}, 1, {"no topology 't2'", "heron topologies"}},
         WrongTurn{"OutputMistyped", {"topologies", "--output", "xml"}, 2, {"xml", "json"}}),
     [](const auto& param) { return param.param.name; });

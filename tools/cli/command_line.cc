@@ -28,6 +28,7 @@ struct RawOptions {
   std::string parallelism_all;
   std::string tail;
   std::string since;
+  std::string level;
   std::vector<std::string> parallelism;
   std::string help_about;
 };
@@ -215,7 +216,7 @@ void Parser::AddLogs() {
                               "heron logs my-count split[0] --tail 50 --follow");
   logs->formatter(
       Usage("heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
-            "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm:C, executor:C or supervisor; "
+            "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm[:C], executor[:C] or supervisor; "
             "all if not said"));
   AddPositionals(logs, "NAME_TARGET");
   logs->add_option("--tail", raw_.tail,
@@ -224,6 +225,9 @@ void Parser::AddLogs() {
   logs->add_flag("--previous,-p", line_.previous, "Begin with what was rotated into older files");
   logs->add_option("--since", raw_.since, "Only what was written since then, e.g. 5m ago")
       ->type_name("TIME");
+  logs->add_option("--level", raw_.level, "Only lines of this level and worse ones")
+      ->type_name("info|warning|error")
+      ->check(CLI::IsMember({"info", "warning", "error"}));
   logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
 }
 
@@ -369,6 +373,9 @@ Status Parser::TakeValues() {
   HERON_RETURN_IF_ERROR(number("--parallelism-all", raw_.parallelism_all, 1, kMostTasks,
                                &line_.overrides.parallelism_all));
   HERON_RETURN_IF_ERROR(number("--tail", raw_.tail, 0, 1'000'000, &line_.tail));
+  if (raw_.level == "info") line_.level = LogLevel::kInfo;
+  if (raw_.level == "warning") line_.level = LogLevel::kWarning;
+  if (raw_.level == "error") line_.level = LogLevel::kError;
   if (!raw_.since.empty()) {
     Result<heron::Duration> since = ParseDuration(raw_.since);
     if (!since.ok()) return since.status().WithContext("--since");

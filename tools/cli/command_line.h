@@ -8,6 +8,7 @@
 #include "heron/base/clock.h"
 #include "heron/base/status.h"
 #include "tools/cli/definition.h"
+#include "tools/cli/log_level.h"
 #include "tools/cli/wait.h"
 
 namespace tools::cli {
@@ -38,6 +39,7 @@ struct CommandLine {
   std::optional<heron::Duration> since;
   std::string shell;            // completion
   bool topology_names = false;  // completion --names, which the scripts call
+  std::optional<LogLevel> level;
 };
 
 // What may stand on a command line, told from the same definition that parses it.

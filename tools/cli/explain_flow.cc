@@ -228,7 +228,20 @@ void AddIdleSpouts(LiveView& view, std::vector<Cause>* causes) {
   }
 }
 
-void AddDrops(LiveView& view, std::vector<Cause>* causes) {
+}  // namespace
+
+void AddFlowCauses(LiveView& view, std::vector<Cause>* causes) {
+  AddStuckInExecute(view, causes);
+  AddBackPressure(view, causes);
+  if (Bounded(view)) {
+    AddSlowEnds(view, causes);
+    AddStuckEnds(view, causes);
+  }
+  AddInactive(view, causes);
+  AddIdleSpouts(view, causes);
+}
+
+void AddDropCauses(LiveView& view, std::vector<Cause>* causes) {
   const ExplainFacts& facts = view.facts();
   std::map<std::string, std::map<std::string, uint64_t>> drops;  // component, reason
   for (const auto& [id, task] : view.tasks()) {
@@ -249,20 +262,6 @@ void AddDrops(LiveView& view, std::vector<Cause>* causes) {
     cause.remedies.push_back({"see why", CommandFor(facts, "logs", component + " --level warning")});
     causes->push_back(std::move(cause));
   }
-}
-
-}  // namespace
-
-void AddFlowCauses(LiveView& view, std::vector<Cause>* causes) {
-  AddStuckInExecute(view, causes);
-  AddBackPressure(view, causes);
-  if (Bounded(view)) {
-    AddSlowEnds(view, causes);
-    AddStuckEnds(view, causes);
-  }
-  AddInactive(view, causes);
-  AddIdleSpouts(view, causes);
-  AddDrops(view, causes);
 }
 
 Cause WellCause(LiveView& view) {

@@ -10,6 +10,9 @@ namespace tools::cli {
 
 void AddFlowCauses(LiveView& view, std::vector<Cause>* causes);
 
+// What was lost since its tasks began; it may be long over.
+void AddDropCauses(LiveView& view, std::vector<Cause>* causes);
+
 // It starts, or is well; said when nothing else is.
 Cause WellCause(LiveView& view);
 

@@ -18,6 +18,7 @@ std::vector<Cause> Explain(const ExplainFacts& facts) {
     AddFlowCauses(view, &causes);
     AddSupervisorCause(view, &causes);
     if (causes.empty()) causes.push_back(WellCause(view));
+    AddDropCauses(view, &causes);
   }
   // A later try to submit the name again.
   if (facts.failed_submit &&

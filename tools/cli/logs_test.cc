@@ -82,9 +82,14 @@ TEST_F(LogsTest, Tail) {
 TEST_F(LogsTest, WrongTargetsNameWhatThereIs) {
   EXPECT_NE(Text({"cuont"}).find("no component 'cuont'"), std::string::npos);
   EXPECT_NE(Text({"coun"}).find("did you mean 'count'"), std::string::npos);
-  EXPECT_NE(Text({"count[1]"}).find("there is no count[1]"), std::string::npos);
+  EXPECT_NE(Text({"cuont"}).find("the components lines, count, their tasks (lines[0], or a number), "
+                                 "tm, sm:1 to sm:2, executor:0 to executor:2 and supervisor"),
+            std::string::npos)
+      << Text({"cuont"});
+  EXPECT_NE(Text({"count[1]"}).find("there is no count[1]; the last task of count is count[0]"),
+            std::string::npos);
   EXPECT_NE(Text({"count[x]"}).find("COMPONENT[INDEX]"), std::string::npos);
-  EXPECT_NE(Text({"9"}).find("no task 9"), std::string::npos);
+  EXPECT_NE(Text({"9"}).find("there is no task 9"), std::string::npos);
   EXPECT_NE(Text({"sm:0"}).find("sm:1 to sm:2"), std::string::npos);
   EXPECT_NE(Text({"executor:x"}).find("no executor"), std::string::npos);
 }
@@ -180,6 +185,53 @@ TEST_F(LogsTest, SinceShowsFromTheFirstLineOfThatTimeOn) {
   EXPECT_EQ(Text(options), stamp(9) + " rotated\n  and its detail\n" + stamp(3) + " new\n");
   options.tail = 1;
   EXPECT_EQ(Text(options), stamp(3) + " new\n");
+}
+
+TEST_F(LogsTest, LevelLeavesOutWhatIsNotBadEnough) {
+  const std::string file = "container-1/count-3.log";
+  Append(file,
+         "2026-11-30 22:16:54.123 W heron: slow\n  and why\n"
+         "2026-11-30 22:16:54.124 I heron: fine\n  all of it\n"
+         "[ERROR] broken\nplain words\n");
+  LogsOptions options{"count"};
+  options.level = LogLevel::kWarning;
+  EXPECT_EQ(Text(options), "2026-11-30 22:16:54.123 W heron: slow\n  and why\n[ERROR] broken\n");
+  options.tail = 1;
+  EXPECT_EQ(Text(options), "[ERROR] broken\n") << "the tail is of what is shown";
+  options.level = LogLevel::kError;
+  options.tail = 100;
+  EXPECT_EQ(Text(options), "[ERROR] broken\n");
+  options.level = LogLevel::kInfo;
+  options.tail = 1;
+  EXPECT_EQ(Text(options), "plain words\n");
+  options.level = LogLevel::kError;
+  options.follow = true;
+  options.tail = 0;
+  cluster_.on_sleep = [&](int n) {
+    if (n == 1) Append(file, "E20261130 22:16:55.000000 1 x.cc:1] worse\n");
+    if (n == 2) Append(file, "\tits detail\nmore\n");
+    if (n == 4) cluster_.interrupted = true;
+  };
+  EXPECT_EQ(Text(options), "E20261130 22:16:55.000000 1 x.cc:1] worse\n\tits detail\n");
+}
+
+TEST_F(LogsTest, AllOfAKind) {
+  EXPECT_EQ(Text({"executor"}),
+            "[executor:0] executor 0\n[executor:1] executor 1\n[executor:2] executor 2\n");
+  EXPECT_EQ(Text({"sm"}), "[sm:1] managing\n");
+}
+
+TEST_F(LogsTest, FollowEndsWhenTheTopologyHasEnded) {
+  cluster_.on_sleep = [this](int n) {
+    if (n != 3) return;
+    ExecutionState state;
+    state.set_state(ExecutionState::FINISHED);
+    cluster_.SetExecution("t", state);
+    cluster_.scheduler.alive.clear();
+    Append("container-1/count-3.log", "the last words\n");
+  };
+  EXPECT_EQ(Text({"count", 0, true}), "the last words\n");
+  EXPECT_EQ(cluster_.err.str(), "t has FINISHED, its logs end here\n");
 }
 
 TEST_F(LogsTest, UnknownTopology) {

@@ -170,7 +170,8 @@ Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
   if (line.command == "wait") return WaitCommand(cli, key, {*line.wait, line.timeout});
   if (line.command == "logs") {
     return LogsCommand(cli, key,
-                       {line.log_target, line.tail, line.follow, line.previous, line.since});
+                       {line.log_target, line.tail, line.follow, line.previous, line.since,
+                        line.level});
   }
   const heron::Duration timeout = line.timeout.value_or(kDesireTimeout);
   return line.command == "activate" ? ActivateCommand(cli, key, timeout)

@@ -259,7 +259,7 @@ TEST_F(SubmitTest, WaitFollowsIt) {
   };
   ASSERT_TRUE(Submit().ok());
   EXPECT_EQ(cluster_.out.str(), "t FINISHED\n");
-  EXPECT_NE(cluster_.err.str().find("running\nfinished\n"), std::string::npos);
+  EXPECT_NE(cluster_.err.str().find(" tasks finished\nfinished\n"), std::string::npos);
 }
 
 TEST_F(SubmitTest, InterruptDuringTheWaitDetaches) {

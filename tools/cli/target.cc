@@ -60,9 +60,13 @@ heron::Result<heron::Duration> ParseDuration(const std::string& text) {
   double seconds = -1;
   if (error == std::errc() && number >= 0) {
     if (unit == "ms") seconds = number / 1000;
-    if (unit == "s" || unit.empty()) seconds = number;
+    if (unit == "s") seconds = number;
     if (unit == "m") seconds = number * 60;
     if (unit == "h") seconds = number * 3600;
+  }
+  if (error == std::errc() && number >= 0 && unit.empty() && !text.empty()) {
+    return heron::InvalidArgument("'" + text + "' has no unit; write " + text + "s for seconds, or " +
+                                  text + "ms, " + text + "m, " + text + "h");
   }
   if (seconds < 0 || seconds > 1e8) {
     return heron::InvalidArgument("'" + text +

@@ -38,7 +38,7 @@ heron::Status CheckName(const std::string& what, const std::string& name);
 
 heron::Result<heron::state::TopologyKey> MakeKey(const Place& place, const std::string& name);
 
-// "10s", "500ms", "2m", "1h", or a number of seconds.
+// "10s", "500ms", "2m", "1h"; a number without a unit is refused.
 heron::Result<heron::Duration> ParseDuration(const std::string& text);
 std::string DurationText(heron::Duration duration);
 

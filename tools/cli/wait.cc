@@ -1,5 +1,7 @@
 #include "tools/cli/wait.h"
 
+#include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -22,6 +24,8 @@ using heron::proto::ProcessFailure;
 using heron::proto::TaskStatus;
 using heron::state::TopologyKey;
 
+// Between two lines of progress where they stay.
+constexpr Duration kProgressInterval = std::chrono::seconds(10);
 constexpr Duration kProcessesInterval = std::chrono::seconds(1);
 // So long without any process a wanted topology counts as lost.
 constexpr Duration kLostAfter = std::chrono::seconds(5);
@@ -44,6 +48,7 @@ class Waiter {
   Status AwaitEnd(const ExecutionState& state);
   void ShowFailures(const ExecutionState& state);
   void ShowProgress(const ExecutionState& state);
+  void ShowRunning(const ExecutionState& state);
   void CountPlan();
 
   Cli& cli_;
@@ -56,6 +61,9 @@ class Waiter {
   std::set<std::tuple<int, uint64_t, int64_t, std::string>> shown_;
   int containers_ = 0;
   int tasks_ = 0;
+  std::map<int, std::string> bounded_;  // component by task of a bounded spout
+  std::set<int> spouts_;                // tasks
+  std::optional<MonotonicTime> progress_at_;
   MonotonicTime next_process_check_;
   std::optional<MonotonicTime> no_process_since_;
 };
@@ -85,14 +93,16 @@ Status Waiter::Run() {
     if (cli_.interrupted()) {
       return FailedPrecondition(
           "detached; the topology goes on. Follow it: " + CommandText(cli_, "wait", key_) + " or " +
-          CommandText(cli_, "logs --follow", key_) +
+          CommandText(cli_, "logs --follow", key_) + "; see how it is: " +
+          CommandText(cli_, "explain", key_) +
           "; end it: " + CommandText(cli_, "kill", key_));
     }
     if (options_.timeout && cli_.clock->Now() - start >= *options_.timeout) {
       return heron::DeadlineExceeded(
           key_.name +
           (options_.what == WaitOptions::For::kRunning ? " does not run" : " has not finished") +
-          " after " + DurationText(*options_.timeout) + "; waiting for " + missing_);
+          " after " + DurationText(*options_.timeout) + "; waiting for " + missing_ +
+          "; see why: " + CommandText(cli_, "explain", key_));
     }
     cli_.sleep(kPollInterval);
   }
@@ -102,7 +112,53 @@ void Waiter::CountPlan() {
   auto plan = ReadPlan(*cli_.store, key_);
   if (!plan.ok() || !*plan) return;
   containers_ = (*plan)->value.containers_size();
-  for (const auto& container : (*plan)->value.containers()) tasks_ += container.tasks_size();
+  std::map<std::string, bool> spouts;  // bounded?
+  auto submitted = ReadSubmitted(*cli_.store, key_);
+  if (submitted.ok() && *submitted) {
+    for (const auto& component : (*submitted)->value.topology().components()) {
+      if (component.kind() == heron::proto::SPOUT) spouts[component.name()] = component.bounded();
+    }
+  }
+  for (const auto& container : (*plan)->value.containers()) {
+    tasks_ += container.tasks_size();
+    for (const auto& task : container.tasks()) {
+      const auto spout = spouts.find(task.component());
+      if (spout == spouts.end()) continue;
+      spouts_.insert(task.task());
+      if (spout->second) bounded_[task.task()] = task.component();
+    }
+  }
+}
+
+// On a terminal as it changes, elsewhere now and then.
+void Waiter::ShowRunning(const ExecutionState& state) {
+  const MonotonicTime now = cli_.clock->Now();
+  const bool first = !progress_at_.has_value();
+  if (!first && now - *progress_at_ < (cli_.terminal ? kPollInterval : kProgressInterval)) return;
+  progress_at_ = now;
+  uint64_t read = 0, executed = 0;
+  int finished = 0;
+  std::map<std::string, std::pair<double, int>> progress;  // sum, tasks that tell it
+  for (const TaskStatus& task : state.tasks()) {
+    (spouts_.contains(task.task()) ? read : executed) +=
+        spouts_.contains(task.task()) ? task.emitted() : task.executed();
+    const bool done = task.phase() == TaskStatus::FINISHED;
+    finished += done;
+    const auto bounded = bounded_.find(task.task());
+    const double fraction = done ? 1 : task.progress();
+    if (bounded == bounded_.end() || !(fraction >= 0 && fraction <= 1)) continue;
+    progress[bounded->second].first += fraction;
+    progress[bounded->second].second += 1;
+  }
+  std::string detail;
+  for (const auto& [component, sum] : progress) {
+    detail += component + " " +
+              std::to_string(static_cast<int>(std::floor(100 * sum.first / sum.second))) + " %, ";
+  }
+  progress_.Step("running", detail + std::to_string(read) + " tuples read, " +
+                                std::to_string(executed) + " executed, " +
+                                std::to_string(finished) + " of " + std::to_string(tasks_) +
+                                " tasks finished");
 }
 
 std::optional<Status> Waiter::CheckDesired() {
@@ -146,12 +202,13 @@ std::optional<Status> Waiter::CheckExecution() {
     case ExecutionState::FINISHED:
       return AwaitEnd(state);
     case ExecutionState::RUNNING:
-      progress_.Step("running");
       missing_ = "the end of its input";
       if (for_running) {
+        progress_.Step("running");
         progress_.Finish();
         return Status::Ok();
       }
+      ShowRunning(state);
       return std::nullopt;
     case ExecutionState::INACTIVE:
       progress_.Step("inactive", for_running && !options_.inactive_will_do

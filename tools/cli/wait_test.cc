@@ -125,10 +125,38 @@ TEST_F(WaitTest, TimeOutSaysWhatIsMissing) {
   Status waited = Wait({kRunning, std::chrono::seconds(10)});
   EXPECT_EQ(waited.code(), StatusCode::kDeadlineExceeded);
   EXPECT_EQ(waited.message(),
-            "t does not run after 10 s; waiting for 1 of 2 containers, 2 of 3 tasks");
+            "t does not run after 10 s; waiting for 1 of 2 containers, 2 of 3 tasks; see why: heron "
+            "explain t");
   SetState(ExecutionState::RUNNING);
   waited = Wait({kFinished, std::chrono::milliseconds(500)});
-  EXPECT_EQ(waited.message(), "t has not finished after 500 ms; waiting for the end of its input");
+  EXPECT_EQ(waited.message(),
+            "t has not finished after 500 ms; waiting for the end of its input; see why: heron "
+            "explain t");
+}
+
+TEST_F(WaitTest, ShowsHowFarItIsButDoesNotFloodWhatIsNoTerminal) {
+  cluster_.AddTopology("t", DesiredState::ACTIVE, ExecutionState::RUNNING);
+  cluster_.on_sleep = [this](int n) {
+    ExecutionState state;
+    state.set_state(ExecutionState::RUNNING);
+    for (int task = 1; task <= 3; ++task) {
+      auto* status = state.add_tasks();
+      status->set_task(task);
+      status->set_phase(task == 2 && n > 200 ? TaskStatus::FINISHED : TaskStatus::RUNNING);
+      status->set_progress(n / 1000.0);
+      status->set_emitted(static_cast<uint64_t>(n));
+      status->set_executed(task == 3 ? static_cast<uint64_t>(n) : 0);
+    }
+    if (n == 500) state.set_state(ExecutionState::FINISHED);
+    if (n == 500) cluster_.scheduler.alive.clear();
+    cluster_.SetExecution("t", state);
+  };
+  ASSERT_TRUE(Wait({kFinished}).ok());
+  EXPECT_EQ(cluster_.err.str(),
+            "running 0 tuples read, 0 executed, 0 of 3 tasks finished\n"
+            "running lines 20 %, 400 tuples read, 200 executed, 0 of 3 tasks finished\n"
+            "running lines 70 %, 800 tuples read, 400 executed, 1 of 3 tasks finished\n"
+            "finished\n");
 }
 
 TEST_F(WaitTest, KillMeanwhileEndsTheWait) {

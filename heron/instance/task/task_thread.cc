@@ -195,7 +195,9 @@ void TaskThread::RunSpout() {
   method_ = "Open";
   spout->Open(context);
   output_.SendEvent(TaskEvent::Kind::kOpened);
+  heron::internal::reader_progress = &output_.counters().progress;
   SpoutLoop(*spout);
+  heron::internal::reader_progress = nullptr;
   RunCalls();
   calls_->Close();
   output_.Flush();

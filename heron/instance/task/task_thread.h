@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "heron/api/component.h"
+#include "heron/api/internal/progress.h"
 #include "heron/api/internal/task_runtime.h"
 #include "heron/api/internal/tuple_reader.h"
 #include "heron/api/topology_builder.h"
@@ -58,7 +59,10 @@ class TaskThread : private heron::internal::TaskRuntime {
 
   heron::internal::Emitter& emitter() override { return output_; }
   std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override;
-  void SetProgress(double fraction) override { output_.counters().progress = fraction; }
+  void SetProgress(double fraction) override {
+    heron::internal::reader_progress = nullptr;
+    output_.counters().progress = fraction;
+  }
   std::shared_ptr<heron::internal::WakeTarget> wake_target() override;
   std::shared_ptr<heron::internal::CallTarget> call_target() override { return calls_; }
 

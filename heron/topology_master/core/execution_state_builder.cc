@@ -251,6 +251,8 @@ void ExecutionStateBuilder::Grants() {
     const bool requested = phase == TaskStatus::FINISH_REQUESTED && record.current();
     const bool finished = phase == TaskStatus::FINISHED;
     if (!requested && !finished) continue;
+    // A deactivated topology does not end: what is asked for is granted when it is activated.
+    if (requested && in_.desire == proto::DesiredState::INACTIVE) continue;
     const bool spout = IsSpout(*in_.layout, task);
     if (requested && spout) continue;
     proto::TaskGrant& grant = grants_[task];
@@ -363,7 +365,8 @@ bool ExecutionStateBuilder::AllFinished() const {
 
 void ExecutionStateBuilder::State() {
   next_.clear_waiting_for();
-  if (AllFinished()) {
+  const bool inactive = in_.desire == proto::DesiredState::INACTIVE;
+  if (AllFinished() && !inactive) {
     EnterState(ExecutionState::FINISHED);
     return;
   }
@@ -371,8 +374,7 @@ void ExecutionStateBuilder::State() {
     next_.set_waiting_for(WaitingFor());
     return;
   }
-  EnterState(in_.desire == proto::DesiredState::INACTIVE ? ExecutionState::INACTIVE
-                                                         : ExecutionState::RUNNING);
+  EnterState(inactive ? ExecutionState::INACTIVE : ExecutionState::RUNNING);
   if (in_.settled) next_.set_waiting_for(Missing());
 }
 

@@ -41,6 +41,33 @@ TEST_F(MasterFixture, FinishIsGrantedOnceAndTheTopologyEndsWhenAllHaveFinished) 
   EXPECT_FALSE(UpdateOf(2).active());
 }
 
+TEST_F(MasterFixture, WhileDeactivatedNothingFinishes) {
+  const auto want = [this](proto::DesiredState::Desire desire) {
+    store.Desire(desire);
+    master->core().OnDesiredChanged(master->Now());
+    master->Run(std::chrono::milliseconds(100));
+  };
+  StartAll();
+  Say(1, TaskStatus::FINISHED);
+  Say(2, TaskStatus::FINISHED);
+  want(proto::DesiredState::INACTIVE);
+  Say(3, TaskStatus::FINISH_REQUESTED);
+  EXPECT_EQ(store.grant(3), nullptr) << "Finish must not run";
+  EXPECT_EQ(store.state().state(), ExecutionState::INACTIVE);
+  want(proto::DesiredState::ACTIVE);
+  ASSERT_NE(store.grant(3), nullptr);
+  EXPECT_TRUE(store.grant(3)->has_finish_grant());
+  EXPECT_EQ(store.state().state(), ExecutionState::RUNNING);
+
+  for (TaskId task = 4; task <= 7; ++task) Say(task, TaskStatus::FINISH_REQUESTED);
+  want(proto::DesiredState::INACTIVE);
+  SayAll(TaskStatus::FINISHED);
+  EXPECT_EQ(store.state().state(), ExecutionState::INACTIVE) << "all had their grants before";
+  want(proto::DesiredState::ACTIVE);
+  EXPECT_EQ(store.state().state(), ExecutionState::FINISHED);
+  EXPECT_EQ(store.state().incomplete_size(), 0) << Incomplete();
+}
+
 TEST_F(MasterFixture, TheExecutorOfContainerZeroIsStoppedLast) {
   StartAll();
   ConnectExecutor(0, "zero");

@@ -64,8 +64,12 @@ TEST_F(MasterFixture, WithoutTheLeaseItRepeatsAndChangesNothing) {
   EXPECT_EQ(PlanOf(5).incarnation(), 2u);
   EXPECT_EQ(PlanOf(5).mastership_epoch(), 2u);
   EXPECT_FALSE(UpdateOf(2).active());
-  EXPECT_NE(store.grant(3), nullptr);
   EXPECT_EQ(store.state().state(), ExecutionState::INACTIVE);
+  EXPECT_EQ(store.grant(3), nullptr) << "deactivated";
+  store.Desire(DesiredState::ACTIVE);
+  master->core().OnDesiredChanged(master->Now());
+  master->Run();
+  EXPECT_NE(store.grant(3), nullptr);
 }
 
 TEST_F(MasterFixture, AWriteWhoseAnswerWasLostIsReadBackAndNotRepeated) {
