@@ -41,8 +41,20 @@ uint32_t TaskContext::StreamIndex(std::string_view stream) const {
                   ". Add .Declares<...> or .DeclaresStream" + "<...> where the topology is built");
 }
 
+bool TaskContext::Declares(std::string_view stream) const {
+  for (const internal::OutputDeclaration& output : facts_.outputs) {
+    if (output.stream == stream) return true;
+  }
+  return false;
+}
+
 uint32_t TaskContext::FindOutput(std::string_view stream, std::span<const std::string_view> names,
                                  std::span<const internal::DeclaredType> types) const {
+  if (!Declares(stream)) {
+    const std::optional<uint32_t> number = runtime_.UndeclaredOutput(
+        {std::string(stream), {names.begin(), names.end()}, {types.begin(), types.end()}});
+    if (number) return *number;
+  }
   uint32_t index = StreamIndex(stream);
   const internal::OutputDeclaration& declared = facts_.outputs[index];
   bool fits = names.size() == declared.names.size();

@@ -100,6 +100,7 @@ class TaskContext {
   uint32_t FindOutput(std::string_view stream, std::span<const std::string_view> names,
                       std::span<const internal::DeclaredType> types) const;
   uint32_t StreamIndex(std::string_view stream) const;
+  bool Declares(std::string_view stream) const;
 
   const internal::TaskFacts facts_;
   const heron::Args args_;

@@ -67,6 +67,11 @@ class TaskRuntime {
   virtual void SetProgress(double fraction) = 0;  // 0 to 1, already clamped
   virtual std::shared_ptr<WakeTarget> wake_target() = 0;
   virtual std::shared_ptr<CallTarget> call_target() = 0;
+  // An output that the definition does not have: Emitter's `stream` for it, or nullopt if that is a
+  // mistake. A component under test has no definition.
+  virtual std::optional<uint32_t> UndeclaredOutput(const OutputDeclaration&) {
+    return std::nullopt;
+  }
 };
 
 }  // namespace heron::internal
