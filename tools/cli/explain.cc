@@ -21,7 +21,7 @@ Status Tell(Cli& cli, const ExplainFacts& facts) {
   const std::vector<Cause> causes = Explain(facts);
   Status status;
   if (!facts.store.ok()) status = facts.store;
-  if (causes.front().code == "no_such_topology") status = facts.unknown;
+  if (causes.front().code == "no_such_topology") status = heron::NotFound(causes.front().text);
   if (cli.json) {
     *cli.out << ExplainJson(cli.cluster, facts, causes, status) << std::endl;
     cli.error_printed = true;
@@ -39,7 +39,8 @@ std::string ExplanationText(const ExplainFacts& facts, const std::vector<Cause>&
   std::string text = facts.key.name + state + ": " + FirstLine(causes.front().text) + "\n";
   for (size_t i = 1; i < causes.size(); ++i) {
     if (i + 1 == kVerdictLines && causes.size() > kVerdictLines) {
-      text += "  and " + std::to_string(causes.size() - i) + " more causes (--output json has all)\n";
+      text +=
+          "  and " + std::to_string(causes.size() - i) + " more causes (--output json has all)\n";
       break;
     }
     text += "  also: " + FirstLine(causes[i].text) + "\n";
@@ -56,9 +57,7 @@ std::string ExplanationText(const ExplainFacts& facts, const std::vector<Cause>&
   return text;
 }
 
-Status ExplainCommand(Cli& cli, const TopologyKey& key) {
-  return Tell(cli, GatherFacts(cli, key));
-}
+Status ExplainCommand(Cli& cli, const TopologyKey& key) { return Tell(cli, GatherFacts(cli, key)); }
 
 Status ExplainUnreachable(Cli& cli, const TopologyKey& key, const Status& why) {
   ExplainFacts facts;

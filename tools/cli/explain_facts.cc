@@ -1,6 +1,7 @@
 #include "tools/cli/explain_facts.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tools/cli/logs.h"
 #include "tools/cli/records.h"
@@ -22,8 +23,7 @@ constexpr int kLinesLookedAt = 200;
 Duration LeaseOf(const heron::proto::SubmittedTopology& submitted) {
   auto it = submitted.topology().config().find("topology.master.lease.ms");
   if (it == submitted.topology().config().end()) return std::chrono::seconds(1);
-  return std::chrono::milliseconds(
-      std::clamp(std::atoll(it->second.c_str()), 100LL, 600'000LL));
+  return std::chrono::milliseconds(std::clamp(std::atoll(it->second.c_str()), 100LL, 600'000LL));
 }
 
 void LookAtMaster(Cli& cli, ExplainFacts* facts) {
@@ -104,8 +104,9 @@ ExplainFacts GatherFacts(Cli& cli, const TopologyKey& key) {
     auto files = FindLogFiles(folder, plan, target);
     if (!files.ok() || files->empty()) return found;
     std::string text;
-    LogReader(files->front()).Read({kLinesLookedAt, /*older_files=*/true},
-                                   [&text](std::string_view piece) { text += piece; });
+    LogReader(files->front())
+        .Read({kLinesLookedAt, /*older_files=*/true},
+              [&text](std::string_view piece) { text += piece; });
     size_t end = text.size();
     while (end > 0 && found.size() < static_cast<size_t>(lines)) {
       const size_t begin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1;

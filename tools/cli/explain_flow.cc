@@ -91,11 +91,11 @@ void AddStuckInExecute(LiveView& view, std::vector<Cause>* causes) {
     if (IsStopped(task.process)) AddContinue(*task.process, "its process", &cause);
     AddWork(view, task, &cause);
     AddLastLines(facts, task.name, &cause);
-    cause.remedies.push_back({"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+    cause.remedies.push_back(
+        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
     if (task.process != nullptr) {
-      cause.remedies.push_back({"see where it is",
-                                "gdb -p " + std::to_string(task.process->pid) +
-                                    " -batch -ex 'thread apply all bt'"});
+      cause.remedies.push_back({"see where it is", "gdb -p " + std::to_string(task.process->pid) +
+                                                       " -batch -ex 'thread apply all bt'"});
     }
     task.explained = true;
     causes->push_back(std::move(cause));
@@ -106,11 +106,10 @@ void AddMoreTasks(const ExplainFacts& facts, const LiveTask& task, Cause* cause)
   const std::string& component = task.row->component;
   int parallelism = 0;
   for (const TaskRow& row : facts.row.tasks) parallelism += row.component == component;
-  cause->remedies.push_back(
-      {"give it more tasks, or make its Execute faster",
-       CommandFor(facts, "kill") + " && heron submit " + facts.place + "PROGRAM " + facts.key.name +
-           " --parallelism " +
-           component + "=" + std::to_string(2 * parallelism)});
+  cause->remedies.push_back({"give it more tasks, or make its Execute faster",
+                             CommandFor(facts, "kill") + " && heron submit " + facts.place +
+                                 "PROGRAM " + facts.key.name + " --parallelism " + component + "=" +
+                                 std::to_string(2 * parallelism)});
 }
 
 // The holders that nobody holds: they are slow themselves. In a circle the fullest one.
@@ -172,7 +171,8 @@ void AddStuckEnds(LiveView& view, std::vector<Cause>* causes) {
                    : "its Finish has not returned, or its last tuples are not confirmed by their "
                      "receivers");
     AddLastLines(facts, task.name, &cause);
-    cause.remedies.push_back({"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+    cause.remedies.push_back(
+        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
     task.explained = true;
     causes->push_back(std::move(cause));
   }
@@ -191,9 +191,10 @@ bool Bounded(const LiveView& view) {
 void AddInactive(LiveView& view, std::vector<Cause>* causes) {
   const ExplainFacts& facts = view.facts();
   if (facts.desired->desire() != heron::proto::DesiredState::INACTIVE) return;
-  Cause cause{"inactive",
-              "it is deactivated: its spouts are not asked for tuples" +
-                  std::string(Bounded(view) ? ", so it does not finish until it is activated" : "")};
+  Cause cause{
+      "inactive",
+      "it is deactivated: its spouts are not asked for tuples" +
+          std::string(Bounded(view) ? ", so it does not finish until it is activated" : "")};
   cause.evidence.push_back("deactivated by " + facts.desired->by() + " " +
                            AgeText(view.Since(facts.desired->since_unix_ms())) + " ago");
   cause.remedies.push_back({"let it go on", CommandFor(facts, "activate")});
@@ -213,8 +214,9 @@ void AddIdleSpouts(LiveView& view, std::vector<Cause>* causes) {
         age < 2 * kStuckMs || task.status().held_by_size() > 0) {
       continue;
     }
-    Cause cause = OfTask("spout_idle", task, task.label + " has emitted nothing for " +
-                                                 AgeText(age) + " and has not ended");
+    Cause cause =
+        OfTask("spout_idle", task,
+               task.label + " has emitted nothing for " + AgeText(age) + " and has not ended");
     if (IsStopped(task.process)) AddContinue(*task.process, "its process", &cause);
     const double progress = task.status().progress();
     if (progress >= 0 && progress <= 1) {
@@ -222,7 +224,8 @@ void AddIdleSpouts(LiveView& view, std::vector<Cause>* causes) {
     }
     cause.evidence.push_back("NextTuple gives Idle or Waiting, or does not return");
     AddLastLines(facts, task.name, &cause);
-    cause.remedies.push_back({"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+    cause.remedies.push_back(
+        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
     task.explained = true;
     causes->push_back(std::move(cause));
   }
@@ -259,7 +262,8 @@ void AddDropCauses(LiveView& view, std::vector<Cause>* causes) {
     }
     Cause cause{"tuples_dropped", component + " has dropped or lost tuples: " + JoinText(words)};
     cause.component = component;
-    cause.remedies.push_back({"see why", CommandFor(facts, "logs", component + " --level warning")});
+    cause.remedies.push_back(
+        {"see why", CommandFor(facts, "logs", component + " --level warning")});
     causes->push_back(std::move(cause));
   }
 }
@@ -267,14 +271,15 @@ void AddDropCauses(LiveView& view, std::vector<Cause>* causes) {
 Cause WellCause(LiveView& view) {
   const ExplainFacts& facts = view.facts();
   if (view.starting()) {
-    Cause cause{"starting",
-                "it starts since " + AgeText(view.Since(facts.row.since_unix_ms)) +
-                    (facts.row.waiting_for.empty() ? "" : "; waiting for " + facts.row.waiting_for)};
+    Cause cause{
+        "starting",
+        "it starts since " + AgeText(view.Since(facts.row.since_unix_ms)) +
+            (facts.row.waiting_for.empty() ? "" : "; waiting for " + facts.row.waiting_for)};
     cause.remedies.push_back({"wait until it runs", CommandFor(facts, "wait", "--for running")});
     return cause;
   }
-  Cause cause{"healthy", "it runs as it should: " +
-                             CountText(facts.row.tasks.size(), "task") + " in " +
+  Cause cause{"healthy", "it runs as it should: " + CountText(facts.row.tasks.size(), "task") +
+                             " in " +
                              CountText(static_cast<uint64_t>(facts.row.containers), "container")};
   std::map<std::string, std::pair<double, int>> progress;
   std::set<std::string> endless;
@@ -283,8 +288,7 @@ Cause WellCause(LiveView& view) {
     finished += task.phase() == TaskStatus::FINISHED;
     if (!task.spout) continue;
     if (!task.row->bounded) endless.insert(task.row->component);
-    const double fraction =
-        task.phase() == TaskStatus::FINISHED ? 1 : task.status().progress();
+    const double fraction = task.phase() == TaskStatus::FINISHED ? 1 : task.status().progress();
     if (!task.row->bounded || !(fraction >= 0 && fraction <= 1)) continue;
     progress[task.row->component].first += fraction;
     progress[task.row->component].second += 1;
@@ -294,10 +298,9 @@ Cause WellCause(LiveView& view) {
                              " of its input");
   }
   if (!endless.empty()) {
-    cause.evidence.push_back(
-        "it does not end by itself: " +
-        JoinText(std::vector<std::string>(endless.begin(), endless.end())) +
-        (endless.size() == 1 ? " is" : " are") + " not declared Bounded()");
+    cause.evidence.push_back("it does not end by itself: " +
+                             JoinText(std::vector<std::string>(endless.begin(), endless.end())) +
+                             (endless.size() == 1 ? " is" : " are") + " not declared Bounded()");
   } else if (finished > 0) {
     cause.evidence.push_back(std::to_string(finished) + " of " +
                              CountText(view.tasks().size(), "task") + " have finished");

@@ -12,6 +12,7 @@ Json CauseJson(const Cause& cause) {
   json["container"] = cause.container < 0 ? Json(nullptr) : Json(cause.container);
   json["component"] = cause.component;
   json["task"] = cause.task == 0 ? Json(nullptr) : Json(cause.task);
+  json["more_tasks"] = cause.more_tasks;
   json["evidence"] = cause.evidence;
   json["remedies"] = Json::array();
   for (const Remedy& remedy : cause.remedies) {
@@ -24,8 +25,8 @@ Json CauseJson(const Cause& cause) {
 
 std::string ExplainJson(const std::string& cluster, const ExplainFacts& facts,
                         const std::vector<Cause>& causes, const heron::Status& status) {
-  Json json = {{"cluster", cluster},         {"name", facts.key.name}, {"role", facts.key.role},
-               {"env", facts.key.env},       {"id", facts.row.id},     {"state", facts.row.state},
+  Json json = {{"cluster", cluster},          {"name", facts.key.name}, {"role", facts.key.role},
+               {"env", facts.key.env},        {"id", facts.row.id},     {"state", facts.row.state},
                {"cause", causes.front().code}};
   json["causes"] = Json::array();
   for (const Cause& cause : causes) json["causes"].push_back(CauseJson(cause));

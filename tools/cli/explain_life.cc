@@ -49,8 +49,8 @@ std::vector<Cause> NotThere(const ExplainFacts& facts) {
 Cause Submitting(const ExplainFacts& facts) {
   const int64_t age = facts.now_unix_ms - facts.desired->since_unix_ms();
   if (facts.author_alive) {
-    Cause cause{"submitting", "its submit (" + facts.desired->by() + ") is under way for " +
-                                  AgeText(age)};
+    Cause cause{"submitting",
+                "its submit (" + facts.desired->by() + ") is under way for " + AgeText(age)};
     cause.remedies.push_back({"wait until it runs", CommandFor(facts, "wait", "--for running")});
     return cause;
   }
@@ -71,8 +71,8 @@ Cause Killing(const ExplainFacts& facts) {
     cause.evidence.push_back(CountText(facts.processes->size(), "process") + " of it " +
                              (facts.processes->size() == 1 ? "is" : "are") + " alive");
   }
-  cause.remedies.push_back(
-      {facts.author_alive ? "wait, or kill it once more" : "complete it", CommandFor(facts, "kill")});
+  cause.remedies.push_back({facts.author_alive ? "wait, or kill it once more" : "complete it",
+                            CommandFor(facts, "kill")});
   return cause;
 }
 
@@ -115,15 +115,17 @@ Cause Finished(const ExplainFacts& facts) {
   const int64_t age = facts.now_unix_ms - facts.execution.since_unix_ms();
   if (facts.execution.incomplete().empty()) {
     Cause cause{"finished", "it finished " + AgeText(age) + " ago, and everything arrived"};
-    cause.remedies.push_back({"run it again", "heron submit " + facts.place + "PROGRAM " + facts.key.name});
+    cause.remedies.push_back(
+        {"run it again", "heron submit " + facts.place + "PROGRAM " + facts.key.name});
     return cause;
   }
   Cause cause{"finished_incomplete",
-              "it finished " + AgeText(age) + " ago, but its result is not complete: " +
-                  facts.execution.incomplete(0)};
+              "it finished " + AgeText(age) +
+                  " ago, but its result is not complete: " + facts.execution.incomplete(0)};
   for (const std::string& line : facts.execution.incomplete()) cause.evidence.push_back(line);
   cause.remedies.push_back({"see what the tasks said", CommandFor(facts, "logs")});
-  cause.remedies.push_back({"run it again", "heron submit " + facts.place + "PROGRAM " + facts.key.name});
+  cause.remedies.push_back(
+      {"run it again", "heron submit " + facts.place + "PROGRAM " + facts.key.name});
   return cause;
 }
 
@@ -137,8 +139,7 @@ Cause Lost(const ExplainFacts& facts) {
   if (facts.execution.updated_unix_ms() > 0) {
     cause.evidence.push_back("its last sign of life is " +
                              AgeText(facts.now_unix_ms - facts.execution.updated_unix_ms()) +
-                             " old; it was " +
-                             ExecutionState::State_Name(facts.execution.state()));
+                             " old; it was " + ExecutionState::State_Name(facts.execution.state()));
   }
   cause.remedies.push_back({"start it again", CommandFor(facts, "restart")});
   cause.remedies.push_back({"or remove it", CommandFor(facts, "kill")});

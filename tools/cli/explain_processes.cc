@@ -19,9 +19,36 @@ std::string PidText(const scheduler::ProcessInfo& process) {
   return "(pid " + std::to_string(process.pid) + ")";
 }
 
+// How often it died lately, by the stored failures.
+int RecentDeaths(const LiveView& view, const std::string& process, int container, int task,
+                 const ProcessFailure** last) {
+  int deaths = 0;
+  for (const ProcessFailure& failure : view.facts().execution.failures()) {
+    if (failure.process() != process || failure.container() != container ||
+        failure.task() != task) {
+      continue;
+    }
+    *last = &failure;
+    if (view.Since(failure.at_unix_ms()) < kLoopMs) ++deaths;
+  }
+  return deaths;
+}
+
 void AddMaster(LiveView& view, std::vector<Cause>* causes) {
   const ExplainFacts& facts = view.facts();
-  if (view.master_alive() || view.young()) return;
+  if (view.master_alive()) {
+    const ProcessFailure* last = nullptr;
+    const int deaths = RecentDeaths(view, "topology-master", 0, 0, &last);
+    if (deaths < kLoopDeaths) return;
+    Cause loop{"crash_loop", "its topology master dies again and again: " + last->reason(), 0};
+    loop.evidence.push_back("it died " + std::to_string(deaths) + " times in the last " +
+                            AgeText(kLoopMs));
+    AddLastLines(facts, "tm", &loop);
+    loop.remedies.push_back({"see its log", CommandFor(facts, "logs", "tm --previous")});
+    causes->push_back(std::move(loop));
+    return;
+  }
+  if (view.young()) return;
   const bool never = facts.master == ExplainFacts::Master::kNever;
   Cause cause{"topology_master_missing", never ? "its topology master has not taken office"
                                                : "its topology master gives no sign of life"};
@@ -62,7 +89,8 @@ bool HasExecutor(const LiveView& view, const heron::proto::ContainerStatus& stat
 void AddContainers(LiveView& view, std::vector<Cause>* causes) {
   if (view.young()) return;
   const ExplainFacts& facts = view.facts();
-  const bool supervised = FindProcess(facts, "supervisor") != nullptr;
+  const auto* supervisor = FindProcess(facts, "supervisor");
+  const bool supervised = supervisor != nullptr && !IsStopped(supervisor);
   for (const auto& [container, status] : view.containers()) {
     if (HasExecutor(view, status)) continue;
     const std::string id = std::to_string(container);
@@ -77,11 +105,15 @@ void AddContainers(LiveView& view, std::vector<Cause>* causes) {
       cause.remedies.push_back({"see its log", CommandFor(facts, "logs", "executor:" + id)});
     } else if (facts.processes) {
       cause.evidence.push_back("no process of its executor is alive");
-      cause.evidence.push_back(supervised
-                                   ? "the supervisor is alive and starts it again"
-                                   : "the supervisor, which would start it again, is not alive");
-      if (supervised) AddLastLines(facts, "executor:" + id, &cause);
-      if (!supervised) {
+      if (IsStopped(supervisor)) {
+        AddContinue(*supervisor, "the supervisor, which would start it again,", &cause);
+      } else {
+        cause.evidence.push_back(supervised
+                                     ? "the supervisor is alive and starts it again"
+                                     : "the supervisor, which would start it again, is not alive");
+      }
+      AddLastLines(facts, "executor:" + id, &cause);
+      if (supervisor == nullptr) {
         cause.remedies.push_back({"start what is missing", CommandFor(facts, "restart")});
       }
       cause.remedies.push_back({"see its last words", CommandFor(facts, "logs", "executor:" + id)});
@@ -93,21 +125,6 @@ void AddContainers(LiveView& view, std::vector<Cause>* causes) {
     view.MarkContainer(container);
     causes->push_back(std::move(cause));
   }
-}
-
-// How often it died lately, by the stored failures.
-int RecentDeaths(const LiveView& view, const std::string& process, int container, int task,
-                 const ProcessFailure** last) {
-  int deaths = 0;
-  for (const ProcessFailure& failure : view.facts().execution.failures()) {
-    if (failure.process() != process || failure.container() != container ||
-        failure.task() != task) {
-      continue;
-    }
-    *last = &failure;
-    if (view.Since(failure.at_unix_ms()) < kLoopMs) ++deaths;
-  }
-  return deaths;
 }
 
 void AddStreamManagers(LiveView& view, std::vector<Cause>* causes) {
@@ -123,9 +140,9 @@ void AddStreamManagers(LiveView& view, std::vector<Cause>* causes) {
     const bool loop = deaths >= kLoopDeaths;
     if (connected && !loop) continue;
     Cause cause{loop ? "crash_loop" : "stream_managers_missing", "", container};
-    cause.text = loop ? "the stream manager of container " + id + " dies again and again: " +
-                            last->reason()
-                      : "the stream manager of container " + id + " is not registered";
+    cause.text =
+        loop ? "the stream manager of container " + id + " dies again and again: " + last->reason()
+             : "the stream manager of container " + id + " is not registered";
     if (loop) {
       cause.evidence.push_back("it died " + std::to_string(deaths) + " times in the last " +
                                AgeText(kLoopMs));
@@ -162,19 +179,18 @@ void AddCrashLoops(LiveView& view, std::vector<Cause>* causes) {
     const bool recent = view.Since(failure.at_unix_ms()) < kRecentMs;
     const bool in_a_row = task.facts.failures_in_a_row() >= 2 && (recent || !open);
     if (task.explained || (!in_a_row && deaths < kLoopDeaths)) continue;
-    Cause cause = OfTask("crash_loop", task,
-                         task.label + " dies again and again: " + failure.reason());
-    cause.evidence.push_back(
-        "it died " + CountText(task.facts.failures(), "time") + ", last " +
-        AgeText(view.Since(failure.at_unix_ms())) + " ago" +
-        (in_a_row ? "; " + std::to_string(task.facts.failures_in_a_row()) +
-                        " times in a row without progress"
-                  : ""));
+    Cause cause =
+        OfTask("crash_loop", task, task.label + " dies again and again: " + failure.reason());
+    cause.evidence.push_back("it died " + CountText(task.facts.failures(), "time") + ", last " +
+                             AgeText(view.Since(failure.at_unix_ms())) + " ago" +
+                             (in_a_row ? "; " + std::to_string(task.facts.failures_in_a_row()) +
+                                             " times in a row without progress"
+                                       : ""));
     AddLastLines(facts, task.name, &cause);
     cause.remedies.push_back({"see its log", CommandFor(facts, "logs", task.name + " --previous")});
     cause.remedies.push_back({"mend the program, then replace the topology",
-                              CommandFor(facts, "kill") + " && heron submit " +
-                                  facts.place + "PROGRAM " + facts.key.name});
+                              CommandFor(facts, "kill") + " && heron submit " + facts.place +
+                                  "PROGRAM " + facts.key.name});
     task.explained = true;
     causes->push_back(std::move(cause));
   }
@@ -218,17 +234,17 @@ void AddStuckInOpen(LiveView& view, std::vector<Cause>* causes) {
   for (auto& [id, task] : view.tasks()) {
     const int64_t age = view.Since(task.facts.phase_since_unix_ms());
     if (task.explained || task.phase() != TaskStatus::REGISTERED || age < kStuckMs) continue;
-    Cause cause = OfTask("stuck_in_open", task,
-                         task.label + " has not returned from " + task.open_method() + " for " +
-                             AgeText(age));
+    Cause cause = OfTask(
+        "stuck_in_open", task,
+        task.label + " has not returned from " + task.open_method() + " for " + AgeText(age));
     if (IsStopped(task.process)) AddContinue(*task.process, "its process", &cause);
     cause.evidence.push_back(std::string("it is slow, or waits for something that does not come"));
     AddLastLines(facts, task.name, &cause);
-    cause.remedies.push_back({"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+    cause.remedies.push_back(
+        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
     if (task.process != nullptr) {
-      cause.remedies.push_back({"see where it is",
-                                "gdb -p " + std::to_string(task.process->pid) +
-                                    " -batch -ex 'thread apply all bt'"});
+      cause.remedies.push_back({"see where it is", "gdb -p " + std::to_string(task.process->pid) +
+                                                       " -batch -ex 'thread apply all bt'"});
     }
     task.explained = true;
     causes->push_back(std::move(cause));
@@ -248,9 +264,16 @@ void AddProcessCauses(LiveView& view, std::vector<Cause>* causes) {
 
 void AddSupervisorCause(const LiveView& view, std::vector<Cause>* causes) {
   const ExplainFacts& facts = view.facts();
-  if (!facts.processes || FindProcess(facts, "supervisor") != nullptr) return;
+  if (!facts.processes) return;
+  const auto* supervisor = FindProcess(facts, "supervisor");
+  if (supervisor != nullptr && !IsStopped(supervisor)) return;
   Cause cause{"supervisor_missing",
-              "its supervisor is not alive: a container that dies is not started again"};
+              "its supervisor is not at work: a container that dies is not started again"};
+  if (supervisor != nullptr) {
+    AddContinue(*supervisor, "its process", &cause);
+    causes->push_back(std::move(cause));
+    return;
+  }
   AddLastLines(facts, "supervisor", &cause);
   cause.remedies.push_back({"start it again; what runs is adopted", "heron cluster start"});
   causes->push_back(std::move(cause));

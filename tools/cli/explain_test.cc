@@ -128,7 +128,9 @@ class ExplainTest : public testing::Test {
   }
   using Words = std::vector<std::string>;
   // Whether text, evidence or commands of the first cause have it.
-  bool Says(const std::string& text) { return json_["causes"][0].dump().find(text) != std::string::npos; }
+  bool Says(const std::string& text) {
+    return json_["causes"][0].dump().find(text) != std::string::npos;
+  }
 
   FakeCluster cluster_;
   ExecutionState state_;
@@ -174,9 +176,9 @@ TEST_F(ExplainTest, StateThatCannotBeRead) {
   EXPECT_EQ(CodesOf("bad"), Words{"state_unreachable"});
   EXPECT_EQ(status_.code(), StatusCode::kDataLoss);
   cluster_.out.str("");
-  EXPECT_FALSE(ExplainUnreachable(cluster_.cli, cluster_.Key("t"),
-                                  heron::Unavailable("/x: Not a directory"))
-                   .ok());
+  EXPECT_FALSE(
+      ExplainUnreachable(cluster_.cli, cluster_.Key("t"), heron::Unavailable("/x: Not a directory"))
+          .ok());
   json_ = json::parse(cluster_.out.str());
   EXPECT_EQ(json_["cause"], "state_unreachable");
   EXPECT_TRUE(Says("Not a directory"));
@@ -215,11 +217,16 @@ TEST_F(ExplainTest, ContainerMissing) {
   EXPECT_EQ(json_["causes"][0]["container"], 2);
   EXPECT_TRUE(Says("no process of its executor is alive"));
   EXPECT_TRUE(Says("heron restart t"));
+  Process("supervisor", 'T');
+  EXPECT_EQ(Codes(), (Words{"containers_missing", "supervisor_missing"}));
+  EXPECT_TRUE(Says("kill -CONT")) << json_;
+  Kill("supervisor");
   // The same when nobody keeps the record true.
   state_.mutable_containers(2)->set_executor_connected(true);
   cluster_.on_sleep = nullptr;
   Kill("topology master");
-  EXPECT_EQ(Codes(), (Words{"topology_master_missing", "containers_missing", "supervisor_missing"}));
+  EXPECT_EQ(Codes(),
+            (Words{"topology_master_missing", "containers_missing", "supervisor_missing"}));
 }
 
 TEST_F(ExplainTest, MasterStoppedOrDead) {
@@ -232,6 +239,15 @@ TEST_F(ExplainTest, MasterStoppedOrDead) {
   Kill("topology master");
   EXPECT_EQ(Codes(), Words{"topology_master_missing"});
   EXPECT_TRUE(Says("starts it again"));
+  cluster_.on_sleep = [this](int) { BeatAsMaster(); };
+  for (int i = 0; i < 3; ++i) {
+    auto* failure = state_.add_failures();
+    failure->set_process("topology-master");
+    failure->set_reason("killed by signal 6 (Aborted)");
+    failure->set_at_unix_ms(Now() - 1000 * i);
+  }
+  EXPECT_EQ(Codes(), Words{"crash_loop"});
+  EXPECT_TRUE(Says("topology master dies again and again"));
 }
 
 TEST_F(ExplainTest, StreamManagerNotRegistered) {
@@ -253,8 +269,9 @@ TEST_F(ExplainTest, StreamManagerNotRegistered) {
 }
 
 TEST_F(ExplainTest, CrashLoops) {
-  Log("container-1/count-3.log", "--- started by heron a\nparsing\ncannot parse 17\n\n"
-                                 "--- started by heron b\n");
+  Log("container-1/count-3.log",
+      "--- started by heron a\nparsing\ncannot parse 17\n\n"
+      "--- started by heron b\n");
   Die(3, "std::runtime_error: cannot parse 17", 2000, 4);
   Task(3)->set_phase(TaskStatus::DOWN);
   EXPECT_EQ(Codes(), Words{"crash_loop"});
@@ -300,6 +317,19 @@ TEST_F(ExplainTest, SlowBoltThatHoldsBack) {
   EXPECT_TRUE(Says("(10.0/s)"));
   EXPECT_TRUE(Says("9.0 MiB in its stream manager"));
   EXPECT_TRUE(Says("--parallelism count=2"));
+  // Each task of a component has the same cause: told once.
+  Task(1)->clear_held_by();
+  Task(1)->set_queued_bytes(9 << 20);
+  Task(2)->set_queued_bytes(9 << 20);
+  Task(3)->add_held_by(1);
+  Task(3)->add_held_by(2);
+  Task(2)->clear_held_by();
+  EXPECT_EQ(Codes(), Words{"holds_back"});
+  EXPECT_EQ(json_["causes"][0]["more_tasks"], std::vector<int>{2});
+  EXPECT_TRUE(Says("the same of 1 more task of lines")) << json_;
+  Task(3)->clear_held_by();
+  Task(1)->set_queued_bytes(0);
+  Task(2)->set_queued_bytes(0);
   // A holder that is held itself is no cause.
   Task(1)->clear_held_by();
   Task(2)->clear_held_by();

@@ -1,11 +1,41 @@
 #include "tools/cli/explanation.h"
 
+#include <map>
+#include <utility>
+
 #include "tools/cli/explain_flow.h"
 #include "tools/cli/explain_life.h"
 #include "tools/cli/explain_processes.h"
+#include "tools/cli/explain_text.h"
 #include "tools/cli/live_view.h"
 
 namespace tools::cli {
+
+namespace {
+
+// The same of several tasks of a component is one cause: that of the first.
+void Merge(std::vector<Cause>* causes) {
+  std::map<std::pair<std::string, std::string>, size_t> first;  // by code and component
+  std::vector<Cause> merged;
+  for (Cause& cause : *causes) {
+    if (cause.task != 0) {
+      const auto [it, fresh] = first.try_emplace({cause.code, cause.component}, merged.size());
+      if (!fresh) {
+        merged[it->second].more_tasks.push_back(cause.task);
+        continue;
+      }
+    }
+    merged.push_back(std::move(cause));
+  }
+  for (Cause& cause : merged) {
+    if (cause.more_tasks.empty()) continue;
+    cause.text += "; the same of " + CountText(cause.more_tasks.size(), "more task") + " of " +
+                  cause.component;
+  }
+  *causes = std::move(merged);
+}
+
+}  // namespace
 
 std::vector<Cause> Explain(const ExplainFacts& facts) {
   std::vector<Cause> causes;
@@ -19,6 +49,7 @@ std::vector<Cause> Explain(const ExplainFacts& facts) {
     AddSupervisorCause(view, &causes);
     if (causes.empty()) causes.push_back(WellCause(view));
     AddDropCauses(view, &causes);
+    Merge(&causes);
   }
   // A later try to submit the name again.
   if (facts.failed_submit &&

@@ -16,11 +16,12 @@ struct Remedy {
 };
 
 struct Cause {
-  std::string code;  // "crash_loop"
-  std::string text;  // one line: who and how
-  int container = -1;      // -1: of no one container
-  std::string component;   // may be empty
-  int task = 0;            // 0: of no one task
+  std::string code;             // "crash_loop"
+  std::string text;             // one line: who and how
+  int container = -1;           // -1: of no one container
+  std::string component;        // may be empty
+  int task = 0;                 // 0: of no one task
+  std::vector<int> more_tasks;  // others of the component of which the same is true
   std::vector<std::string> evidence;
   std::vector<Remedy> remedies;
 };

@@ -47,8 +47,8 @@ void FailedSubmits::Put(const TopologyKey& key, const FailedSubmit& failed) cons
                      {"program", Cleaned(failed.program.substr(0, kMaxTextBytes))},
                      {"at_unix_ms", failed.at_unix_ms}};
   // No name of a topology begins with a dot.
-  const std::string part = fs::path(path).parent_path().string() + "/.part-" +
-                           std::to_string(getpid());
+  const std::string part =
+      fs::path(path).parent_path().string() + "/.part-" + std::to_string(getpid());
   {
     std::ofstream out(part, std::ios::trunc);
     out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";

@@ -32,9 +32,7 @@ LiveView::LiveView(const ExplainFacts& facts) : facts_(facts) {
   }
 }
 
-bool LiveView::young() const {
-  return starting() && Since(facts_.row.since_unix_ms) < kStuckMs;
-}
+bool LiveView::young() const { return starting() && Since(facts_.row.since_unix_ms) < kStuckMs; }
 
 void LiveView::MarkContainer(int container) {
   for (auto& [id, task] : tasks_) {

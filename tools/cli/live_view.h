@@ -14,8 +14,8 @@ struct LiveTask {
   heron::proto::TaskFacts facts;
   const scheduler::ProcessInfo* process = nullptr;
   bool spout = false;
-  std::string name;   // "split[0]": also a target of `heron logs`
-  std::string label;  // "split[0] (task 3)"
+  std::string name;        // "split[0]": also a target of `heron logs`
+  std::string label;       // "split[0] (task 3)"
   bool explained = false;  // by an earlier cause
 
   const heron::proto::TaskStatus& status() const { return row->status; }

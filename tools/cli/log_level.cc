@@ -24,11 +24,10 @@ std::optional<LogLevel> OfLetter(char letter) {
 
 std::optional<LogLevel> OfWord(std::string_view word) {
   constexpr std::pair<std::string_view, LogLevel> kWords[] = {
-      {"TRACE", LogLevel::kInfo},      {"DEBUG", LogLevel::kInfo},
-      {"INFO", LogLevel::kInfo},       {"NOTICE", LogLevel::kInfo},
-      {"WARN", LogLevel::kWarning},    {"WARNING", LogLevel::kWarning},
-      {"ERROR", LogLevel::kError},     {"ERR", LogLevel::kError},
-      {"FATAL", LogLevel::kError},     {"CRITICAL", LogLevel::kError},
+      {"TRACE", LogLevel::kInfo},     {"DEBUG", LogLevel::kInfo},   {"INFO", LogLevel::kInfo},
+      {"NOTICE", LogLevel::kInfo},    {"WARN", LogLevel::kWarning}, {"WARNING", LogLevel::kWarning},
+      {"ERROR", LogLevel::kError},    {"ERR", LogLevel::kError},    {"FATAL", LogLevel::kError},
+      {"CRITICAL", LogLevel::kError},
   };
   constexpr std::string_view kAround = "[](){}<>:,;|-";
   while (!word.empty() && kAround.find(word.front()) != std::string_view::npos) {

@@ -82,9 +82,10 @@ TEST_F(LogsTest, Tail) {
 TEST_F(LogsTest, WrongTargetsNameWhatThereIs) {
   EXPECT_NE(Text({"cuont"}).find("no component 'cuont'"), std::string::npos);
   EXPECT_NE(Text({"coun"}).find("did you mean 'count'"), std::string::npos);
-  EXPECT_NE(Text({"cuont"}).find("the components lines, count, their tasks (lines[0], or a number), "
-                                 "tm, sm:1 to sm:2, executor:0 to executor:2 and supervisor"),
-            std::string::npos)
+  EXPECT_NE(
+      Text({"cuont"}).find("the components lines, count, their tasks (lines[0], or a number), "
+                           "tm, sm:1 to sm:2, executor:0 to executor:2 and supervisor"),
+      std::string::npos)
       << Text({"cuont"});
   EXPECT_NE(Text({"count[1]"}).find("there is no count[1]; the last task of count is count[0]"),
             std::string::npos);
