@@ -43,7 +43,7 @@ check_prefix() {
   if [ -d "$prefix" ] && [ ! -f "$prefix/$mark" ]; then
     [ -r "$prefix" ] || fail "$prefix: no permission to read it"
     [ -z "$(ls -A "$prefix")" ] ||
-      fail "$prefix is not empty and no Heron installation; choose a folder of its own, for example $prefix/heron"
+      fail "$prefix is not empty and no Heron installation; choose a folder of its own, for example ${prefix%/}/heron"
   fi
   local existing=$parent
   while [ ! -e "$existing" ]; do existing=$(dirname "$existing"); done
@@ -66,7 +66,11 @@ if [ $build = 1 ]; then
   "$root/tools/setup.sh"
   . "$root/tools/build_engine.sh"
   echo "building (the first time takes some minutes)"
-  build_engine "$root" --stamp --workspace_status_command="$root/tools/workspace_status.sh" //tools:libheron
+  # Which commit the tree is at, with a "+" when files differ from it; nothing where git does not know.
+  if commit=$(git -C "$root" rev-parse --short=12 HEAD 2>/dev/null); then
+    [ -z "$(git -C "$root" status --porcelain)" ] || commit=$commit+
+  fi
+  build_engine "$root" --stamp --embed_label="$commit" //tools:libheron
   built=$HERON_OUT
 elif [ -z "$built" ]; then
   built=$(cd "$root" && bazel info --config=opt bazel-bin 2>/dev/null) || fail "bazel does not say where it builds; leave out --no-build"

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/testing/real_cluster.h"
@@ -57,6 +59,7 @@ TEST_F(InstallTest, AnOwnTopologyIsMadeBuiltSubmittedAndKilled) {
   Succeeds(project, "make");
   Succeeds(project, "heron submit ./squares squares --wait=finished -- 1000", "FINISHED");
   Succeeds(project, "heron logs squares sum", "the sum of the squares is 333833500");
+  Succeeds(project, "heron run ./squares -- 1000", "the sum of the squares is 333833500");
   EXPECT_TRUE(cluster_.Processes().empty());
 
   // Without an argument it runs for ever: also while Heron is installed anew.
@@ -91,6 +94,26 @@ TEST_F(InstallTest, NothingNamesTheMachineItWasBuiltOn) {
     EXPECT_EQ(content.find(cluster_.folder()), std::string::npos) << entry.path();
     EXPECT_EQ(content.find("/execroot/"), std::string::npos) << entry.path();
   }
+}
+
+TEST_F(InstallTest, TheReadmesNameThePackagesOfTheLibraries) {
+  InstallAndMove();
+  const std::string readme = RealCluster::ReadFile(home_ + "/share/doc/heron/README.md");
+  const std::string project = RealCluster::ReadFile(home_ + "/share/heron/examples/outside/README.md");
+  const auto each_package = [&](const std::string& files, const std::function<void(const std::string&)>& check) {
+    const CommandResult found = Shell(
+        home_, "for file in $(" + files + "); do dpkg -S \"*/$file\" | sed 's/:.*//' | grep -v -e '^libc6' -e gcc -e stdc++ | sort -u; done");
+    EXPECT_NE(found.out, "") << found.err;
+    std::istringstream lines(found.out);
+    for (std::string package; std::getline(lines, package);) check(package);
+  };
+  each_package("readelf -d bin/heron libexec/heron/* | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p' | sort -u",
+               [&](const std::string& package) { EXPECT_NE(readme.find(package), std::string::npos) << package; });
+  each_package("sed -n 's/^Libs://p' lib/pkgconfig/heron.pc | tr ' ' '\\n' | sed -n 's/^-l\\(.*\\)/lib\\1.so/p' | grep -v libheron",
+               [&](const std::string& package) {
+                 EXPECT_NE(readme.find(package), std::string::npos) << package;
+                 EXPECT_NE(project.find(package), std::string::npos) << package;
+               });
 }
 
 TEST_F(InstallTest, AnUpgradeKeepsWhatTheUserChangedOrAdded) {

@@ -1,12 +1,12 @@
-// Compiled anew with every stamped link; what the workspace status says is then defined.
+// Compiled anew with every stamped link, with the label that was given to it.
 namespace tools {
 namespace cli {
 
 const char* BuildCommit() {
-#ifdef BUILD_SCM_REVISION
-  // "0" stands for it in a build that is not stamped.
-  const char* const commit = BUILD_SCM_REVISION;
-  return commit[0] == '0' && commit[1] == 0 ? "" : commit;
+#ifdef BUILD_EMBED_LABEL
+  // "redacted" stands for it in a build that is not stamped.
+  const char* const commit = BUILD_EMBED_LABEL;
+  return commit[0] == 'r' ? "" : commit;
 #else
   return "";
 #endif
