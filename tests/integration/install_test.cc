@@ -18,16 +18,21 @@ using std::chrono::seconds;
 
 class InstallTest : public ::testing::Test {
  protected:
-  // Installs into a folder of the cluster and moves that.
-  void InstallAndMove() {
-    CommandResult installed = Install(cluster_.folder() + "/first");
+  // One installation for all tests that leave it as it is, moved after it was made.
+  static void SetUpTestSuite() {
+    shared_ = new RealCluster;
+    const std::string first = shared_->folder() + "/first";
+    const CommandResult installed = Install(first);
     ASSERT_EQ(installed.exit_code, 0) << installed.out << installed.err;
-    fs::rename(cluster_.folder() + "/first", home_);
+    fs::rename(first, shared_->folder() + "/home");
+  }
+  static void TearDownTestSuite() { delete shared_; }
+  void SetUp() override {
     fs::create_directory(cluster_.folder() + "/path");
     fs::create_symlink(home_ + "/bin/heron", cluster_.folder() + "/path/heron");
   }
-  CommandResult Install(const std::string& prefix) {
-    return RunCommand({cluster_.Program("tools/install.sh"), prefix, "--built", cluster_.Program("")}, {}, seconds(60));
+  static CommandResult Install(const std::string& prefix) {
+    return RunCommand({shared_->Program("tools/install.sh"), prefix, "--built", shared_->Program("")}, {}, seconds(60));
   }
   // As the user types it, in `folder`.
   CommandResult Shell(const std::string& folder, const std::string& command) {
@@ -48,15 +53,18 @@ class InstallTest : public ::testing::Test {
     return pids;
   }
 
+  static RealCluster* shared_;
   RealCluster cluster_;
-  const std::string home_ = cluster_.folder() + "/home";
+  const std::string home_ = shared_->folder() + "/home";
 };
 
+RealCluster* InstallTest::shared_ = nullptr;
+
 TEST_F(InstallTest, AnOwnTopologyIsMadeBuiltSubmittedAndKilled) {
-  InstallAndMove();
   const std::string project = cluster_.folder() + "/squares";
   Succeeds(cluster_.folder(), "heron new squares", "heron submit ./squares squares");
   Succeeds(project, "make");
+  Succeeds(project, "make test", "ok      the whole topology");
   Succeeds(project, "heron submit ./squares squares --wait=finished -- 1000", "FINISHED");
   Succeeds(project, "heron logs squares sum", "the sum of the squares is 333833500");
   Succeeds(project, "heron run ./squares -- 1000", "the sum of the squares is 333833500");
@@ -76,28 +84,25 @@ TEST_F(InstallTest, AnOwnTopologyIsMadeBuiltSubmittedAndKilled) {
 }
 
 TEST_F(InstallTest, CMakeBuildsTheExampleOutOfTheTree) {
-  InstallAndMove();
   fs::copy(home_ + "/share/heron/examples/outside", cluster_.folder() + "/outside");
   Succeeds(cluster_.folder() + "/outside",
-           "cmake -B build -DCMAKE_PREFIX_PATH=" + home_ + " -DCMAKE_BUILD_TYPE=Debug && cmake --build build");
+           "cmake -B build -DCMAKE_PREFIX_PATH=" + home_ + " -DCMAKE_BUILD_TYPE=Debug && cmake --build build --target outside");
   Succeeds(cluster_.folder() + "/outside", "heron submit build/outside o --wait=finished -- 10", "FINISHED");
   Succeeds(cluster_.folder() + "/outside", "heron logs o sum", "the sum of the squares is 385");
   Succeeds(cluster_.folder() + "/outside", "heron kill o");
 }
 
 TEST_F(InstallTest, NothingNamesTheMachineItWasBuiltOn) {
-  InstallAndMove();
   for (const auto& entry : fs::recursive_directory_iterator(home_)) {
     if (!entry.is_regular_file()) continue;
     const std::string content = RealCluster::ReadFile(entry.path());
     EXPECT_EQ(content.find(cluster_.Program("")), std::string::npos) << entry.path();
-    EXPECT_EQ(content.find(cluster_.folder()), std::string::npos) << entry.path();
+    EXPECT_EQ(content.find(shared_->folder()), std::string::npos) << entry.path();
     EXPECT_EQ(content.find("/execroot/"), std::string::npos) << entry.path();
   }
 }
 
 TEST_F(InstallTest, TheReadmesNameThePackagesOfTheLibraries) {
-  InstallAndMove();
   const std::string readme = RealCluster::ReadFile(home_ + "/share/doc/heron/README.md");
   const std::string project = RealCluster::ReadFile(home_ + "/share/heron/examples/outside/README.md");
   const auto each_package = [&](const std::string& files, const std::function<void(const std::string&)>& check) {
@@ -117,18 +122,19 @@ TEST_F(InstallTest, TheReadmesNameThePackagesOfTheLibraries) {
 }
 
 TEST_F(InstallTest, AnUpgradeKeepsWhatTheUserChangedOrAdded) {
-  InstallAndMove();
-  const std::string settings = home_ + "/share/heron/config/local/cluster.yaml";
+  const std::string home = cluster_.folder() + "/own";
+  ASSERT_EQ(Install(home).exit_code, 0);
+  const std::string settings = home + "/share/heron/config/local/cluster.yaml";
   std::ofstream(settings, std::ios::app) << "topology.containers: 3\n";
-  std::ofstream(home_ + "/bin/mine") << "mine";
-  std::ofstream(home_ + "/include/heron/heron.h") << "spoilt";
-  const CommandResult upgrade = Install(home_);
+  std::ofstream(home + "/bin/mine") << "mine";
+  std::ofstream(home + "/include/heron/heron.h") << "spoilt";
+  const CommandResult upgrade = Install(home);
   EXPECT_EQ(upgrade.exit_code, 0) << upgrade.err;
   EXPECT_NE(upgrade.out.find("kept your " + settings), std::string::npos) << upgrade.out;
   EXPECT_TRUE(fs::exists(settings + ".new"));
-  EXPECT_EQ(RealCluster::ReadFile(home_ + "/bin/mine"), "mine");
-  EXPECT_NE(RealCluster::ReadFile(home_ + "/include/heron/heron.h"), "spoilt");
-  Succeeds(home_, "heron config show topology.containers", "share/heron/config/local/cluster.yaml:");
+  EXPECT_EQ(RealCluster::ReadFile(home + "/bin/mine"), "mine");
+  EXPECT_NE(RealCluster::ReadFile(home + "/include/heron/heron.h"), "spoilt");
+  Succeeds(home, "bin/heron config show topology.containers", "share/heron/config/local/cluster.yaml:");
 }
 
 TEST_F(InstallTest, RefusesAFolderThatIsNotItsOwn) {

@@ -42,7 +42,7 @@ class NewTest : public testing::Test {
 TEST_F(NewTest, MakesTheFilesUnderTheNewName) {
   ASSERT_TRUE(New(folder_ + "/sub/word.count_2").ok());
   const std::string made = folder_ + "/sub/word.count_2/";
-  for (const char* file : {"main.cc", "components.h", "Makefile", "CMakeLists.txt", "README.md"}) {
+  for (const char* file : {"main.cc", "components.h", "components_test.cc", "Makefile", "CMakeLists.txt", "README.md"}) {
     const std::string text = Read(made + file);
     EXPECT_FALSE(text.empty()) << file;
     EXPECT_EQ(text.find("outside"), std::string::npos) << file;
