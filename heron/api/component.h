@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "heron/api/context.h"
+#include "heron/api/message_id.h"
 #include "heron/api/tuple.h"
 
 namespace heron {
@@ -20,7 +21,8 @@ class Next {
   // Nothing now; call again after this time, or when woken.
   static Next Idle(std::chrono::nanoseconds time) { return Next(Kind::kIdle, time); }
   static Next Waiting() { return Next(Kind::kWaiting, {}); }  // until ctx.Waker() is called
-  static Next Ended() { return Next(Kind::kEnded, {}); }      // never call again
+  // Do not call again, except after a Fail.
+  static Next Ended() { return Next(Kind::kEnded, {}); }
 
   Kind kind() const { return kind_; }
   std::chrono::nanoseconds idle_time() const { return idle_time_; }
@@ -39,6 +41,12 @@ class Spout {
   virtual void Open(SpoutContext&) {}
   // Emits one tuple, or a few, or none.
   virtual Next NextTuple() = 0;
+  // What became of a tuple that was emitted with a MessageId, once for each such emit, between two
+  // calls of NextTuple. Ack: it and all that came of it was executed. Fail: that is not known;
+  // emitting it again, with any id, is at-least-once delivery. A spout that has said Ended is asked
+  // for tuples again after a Fail, until it says Ended again and none is pending.
+  virtual void Ack(const MessageId&) {}
+  virtual void Fail(const MessageId&, FailReason) {}
   virtual void Activate() {}
   virtual void Deactivate() {}
   virtual void Close() {}  // not called when the process is killed

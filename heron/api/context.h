@@ -15,12 +15,15 @@
 
 #include "heron/api/args.h"
 #include "heron/api/config.h"
+#include "heron/api/held_tuple.h"
 #include "heron/api/internal/task_runtime.h"
 #include "heron/api/output.h"
 #include "heron/api/slice.h"
 #include "heron/api/task_runner.h"
 
 namespace heron {
+
+class Tuple;
 
 // Names a stream other than "default": ctx.Output<int64_t>(heron::Stream("errors"), "code").
 struct Stream {
@@ -124,6 +127,19 @@ class SpoutContext : public TaskContext {
 class BoltContext : public TaskContext {
  public:
   using TaskContext::TaskContext;
+
+  // Of the tuple that is executed. Normally it is acknowledged when Execute returns.
+  // Hold: it is settled later, with HeldTuple::Ack or Fail. Do not hold tuples for Finish: it comes
+  // only when everything is acknowledged.
+  HeldTuple Hold(const Tuple& in) {
+    (void)in;
+    return HeldTuple(runtime().HoldTuple());
+  }
+  // Fail: its spout is told, once Execute has returned.
+  void Fail(const Tuple& in) {
+    (void)in;
+    runtime().FailTuple();
+  }
 };
 
 }  // namespace heron

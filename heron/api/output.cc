@@ -28,6 +28,24 @@ EmitResult FieldsOutput::Emit(const Values& values) {
   return EmitFields(views.views());
 }
 
+EmitResult FieldsOutput::EmitWith(const internal::EmitOptions& options, const Values& values) {
+  internal::ValueViews views(values);
+  const EmitResult checked = Check(views.views());
+  return checked == EmitResult::kOk ? emitter_->EmitWith(stream_, views.views(), options) : checked;
+}
+
+EmitResult FieldsOutput::Emit(const MessageId& id, const Values& values) {
+  return EmitWith({.id = &id}, values);
+}
+
+EmitResult FieldsOutput::Emit(const Anchors& anchors, const Values& values) {
+  return EmitWith({.has_anchors = true, .anchors = anchors.held()}, values);
+}
+
+EmitResult FieldsOutput::EmitUnanchored(const Values& values) {
+  return EmitWith({.unanchored = true}, values);
+}
+
 EmitResult FieldsOutput::EmitTo(int32_t task, const Values& values) {
   internal::ValueViews views(values);
   return EmitFieldsTo(task, views.views());

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "heron/api/field_type.h"
+#include "heron/api/held_tuple.h"
 #include "heron/api/internal/emitter.h"
+#include "heron/api/message_id.h"
 #include "heron/api/value.h"
 
 namespace heron {
@@ -29,6 +31,21 @@ class Output {
   EmitResult Emit(typename internal::FieldType<Types>::Arg... values) {
     if (emitter_ == nullptr) return internal::EmitNowhere();
     return Send([this](auto& views) { return emitter_->Emit(stream_, views); }, values...);
+  }
+
+  // Of a spout: the same, and Spout::Ack or Spout::Fail will say of this id what became of the tuple
+  // and all that came of it. Not tracked, and acknowledged at once, unless topology.reliability.mode
+  // is ATLEAST_ONCE.
+  EmitResult Emit(const MessageId& id, typename internal::FieldType<Types>::Arg... values) {
+    return EmitWith({.id = &id}, values...);
+  }
+  // Of a bolt: the tuple comes of these held tuples, not of the one that is executed.
+  EmitResult Emit(const Anchors& anchors, typename internal::FieldType<Types>::Arg... values) {
+    return EmitWith({.has_anchors = true, .anchors = anchors.held()}, values...);
+  }
+  // Of a bolt: nobody waits for this tuple, and its loss fails nothing.
+  EmitResult EmitUnanchored(typename internal::FieldType<Types>::Arg... values) {
+    return EmitWith({.unanchored = true}, values...);
   }
 
   // Sends one tuple to this task of a bolt that reads the stream by Direct, and to nobody else;
@@ -57,6 +74,13 @@ class Output {
     } else {
       return Value();
     }
+  }
+
+  EmitResult EmitWith(const internal::EmitOptions& options,
+                      typename internal::FieldType<Types>::Arg... values) {
+    if (emitter_ == nullptr) return internal::EmitNowhere();
+    return Send(
+        [&](auto& views) { return emitter_->EmitWith(stream_, views, options); }, values...);
   }
 
   // Lists and values of any type are copied, the rest is not.
@@ -91,11 +115,16 @@ class FieldsOutput {
 
   EmitResult EmitFields(std::span<const FieldView> values);
   EmitResult Emit(const Values& values);  // slow: makes views first
+  // As Output::Emit with an id, with anchors, and EmitUnanchored.
+  EmitResult Emit(const MessageId& id, const Values& values);
+  EmitResult Emit(const Anchors& anchors, const Values& values);
+  EmitResult EmitUnanchored(const Values& values);
   // To one task of a bolt that reads the stream by Direct; see Output::EmitTo.
   EmitResult EmitFieldsTo(int32_t task, std::span<const FieldView> values);
   EmitResult EmitTo(int32_t task, const Values& values);
 
  private:
+  EmitResult EmitWith(const internal::EmitOptions& options, const Values& values);
   // kOk if the values can be emitted; otherwise it has been counted.
   EmitResult Check(std::span<const FieldView> values);
 

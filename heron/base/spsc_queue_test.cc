@@ -56,7 +56,11 @@ TEST(SpscQueueTest, PoppedItemsAreReleasedAtOnce) {
   std::weak_ptr<int> watch = item;
   EXPECT_TRUE(queue.TryPush(item, 1));
   item.reset();
-  queue.TryPop().reset();
+  {
+    auto popped = queue.TryPop();
+    ASSERT_TRUE(popped.has_value());
+    EXPECT_EQ(*popped, watch.lock());
+  }
   EXPECT_TRUE(watch.expired());
 }
 

@@ -7,6 +7,8 @@
 #include "heron/base/exit_codes.h"
 #include "heron/base/random.h"
 #include "heron/instance/log.h"
+#include "heron/model/ack_batch.h"
+#include "heron/model/anchors.h"
 #include "heron/model/described.h"
 #include "heron/model/tuple_batch.h"
 #include "heron/settings/topology_settings.h"
@@ -115,6 +117,8 @@ void Gateway::OnRefused(const proto::Refused& refused) {
 void Gateway::OnSessionUp(link::Session& session) {
   // A batch must not overtake the first plan, which says who sends here; nor enter a queue that is full.
   if (!prepared_ || reading_paused_) session.PauseReading(proto::DATA);
+  if (acks_paused_) session.PauseReading(proto::ACK);
+  if (losses_.OnSessionUp()) link_.NoteLoss();
   core_.OnSessionUp(Now());
   SendReport();
   Pump();
@@ -126,7 +130,7 @@ void Gateway::OnSessionDown(link::Session&, const Status& why) {
 }
 
 void Gateway::OnWritable(link::Session&, proto::Lane lane) {
-  if (lane == proto::DATA) Pump();
+  if (lane == proto::DATA || lane == proto::ACK) Pump();
 }
 
 template <typename Message>
@@ -162,9 +166,14 @@ void Gateway::OnFrame(link::Session&, proto::Lane, net::Frame frame) {
     }
     case proto::TASK_STATES: {
       proto::TaskStates states;
-      if (Parse(frame, states)) core_.OnTaskStates(states, Now());
+      if (!Parse(frame, states)) break;
+      core_.OnTaskStates(states, Now());
+      if (losses_.OnTaskStates(states)) link_.NoteLoss();
       break;
     }
+    case proto::ACK_BATCH:
+      OnAcks(std::move(frame));
+      break;
     default:
       core_.OnDamagedFrame();  // of a newer version, perhaps
   }
@@ -187,6 +196,41 @@ void Gateway::OnBatch(net::Frame frame) {
   const size_t weight = frame.bytes.size();
   input.bytes = std::move(frame.bytes);
   PushIn(std::move(input), weight);
+}
+
+void Gateway::OnAcks(net::Frame frame) {
+  Result<model::AckView> acks = model::DecodeAckBatch(frame.body());
+  if (!acks.ok()) {
+    core_.OnDamagedFrame();
+    return;
+  }
+  // Of an earlier life, or for somebody else: of no meaning here.
+  if (acks->header.destination_task != options_.task ||
+      acks->header.life != model::LifeTag(options_.epoch)) {
+    return;
+  }
+  staged_acks_.push_back({std::move(frame.bytes)});
+  PumpAcks();
+}
+
+// Both ways. What does not fit stays on the lane, and in the end with who acknowledges.
+void Gateway::PumpAcks() {
+  while (!staged_acks_.empty() &&
+         link_.acks_in.TryPush(staged_acks_.front(), staged_acks_.front().frame.size())) {
+    staged_acks_.pop_front();
+  }
+  link::Session* session = stream_manager_->session();
+  const bool pause = !staged_acks_.empty();
+  if (pause != acks_paused_) {
+    acks_paused_ = pause;
+    if (session != nullptr && pause) session->PauseReading(proto::ACK);
+    if (session != nullptr && !pause) session->ResumeReading(proto::ACK);
+  }
+  while (MaySendAcks()) {
+    std::optional<BufferSlice> frame = link_.acks_out.TryPop();
+    if (!frame) break;
+    session->SendFrame(proto::ACK, *std::move(frame));
+  }
 }
 
 void Gateway::OnPlan(const proto::InstancePlan& plan) {
@@ -343,14 +387,22 @@ bool Gateway::MaySend() {
   return session != nullptr && session->QueuedBytes(proto::DATA) < kMaxQueuedBytes;
 }
 
+bool Gateway::MaySendAcks() {
+  link::Session* session = stream_manager_->session();
+  return session != nullptr && session->QueuedBytes(proto::ACK) < kMaxQueuedBytes;
+}
+
 bool Gateway::HasWork() {
-  return !link_.metrics_out.Empty() || (MaySend() && !link_.data_out.Empty()) ||
+  return (!staged_acks_.empty() && link_.acks_in.HasRoom()) ||
+         (MaySendAcks() && !link_.acks_out.Empty()) ||
+         !link_.metrics_out.Empty() || (MaySend() && !link_.data_out.Empty()) ||
          ((!staged_.empty() || reading_paused_) && link_.data_in.HasRoom()) ||
          (link_.task_ended() && !task_end_seen_);
 }
 
 bool Gateway::PumpOnce() {
   TakeEvents();
+  PumpAcks();
   MoveStaged();
   FollowRoom();
   int frames = 0;

@@ -16,6 +16,7 @@
 
 #include "heron/api/topology_builder.h"
 #include "heron/instance/core/instance_core.h"
+#include "heron/instance/core/loss_watch.h"
 #include "heron/instance/executor_link.h"
 #include "heron/instance/task/task_link.h"
 #include "heron/instance/task/task_thread.h"
@@ -68,6 +69,7 @@ class Gateway : private link::SessionHandler,
   void OnWritable(link::Session& session, proto::Lane lane) override;
   void OnSessionDown(link::Session& session, const Status& why) override;
   void OnBatch(net::Frame frame);
+  void OnAcks(net::Frame frame);
   void OnPlan(const proto::InstancePlan& plan);
   Status Prepare(const proto::InstancePlan& plan);
   template <typename Message>
@@ -92,6 +94,8 @@ class Gateway : private link::SessionHandler,
   bool PumpOnce();  // false: more is to be done, but others should have their turn
   bool HasWork();
   bool MaySend();
+  bool MaySendAcks();
+  void PumpAcks();
   void PushIn(TaskInput input, size_t weight);
   void MoveStaged();
   void FollowRoom();
@@ -129,6 +133,9 @@ class Gateway : private link::SessionHandler,
     size_t weight = 0;
   };
   std::deque<Staged> staged_;  // no room in data-in: at most the frame at hand and a few commands
+  std::deque<AckInput> staged_acks_;  // no room in acks-in: the frames that were read already
+  bool acks_paused_ = false;
+  LossWatch losses_;
   bool reading_paused_ = false;
   bool report_due_ = false;
   bool pump_posted_ = false;

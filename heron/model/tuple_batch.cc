@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "heron/model/varint.h"
+
 namespace heron::model {
 
 namespace {
@@ -16,19 +18,11 @@ enum Field : uint32_t {
   kNumber = 7,
   kRoutingVersion = 8,
   kGeneration = 9,
+  kEdgeBase = 10,
   kPayload = 15,
 };
 
 enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
-
-char* WriteVarint(uint64_t value, char* out) {
-  while (value >= 0x80) {
-    *out++ = static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  *out++ = static_cast<char>(value);
-  return out;
-}
 
 // As proto3 does: a zero is not written.
 char* WriteField(Field field, uint64_t value, char* out) {
@@ -41,25 +35,19 @@ char* WriteField(Field field, uint64_t value, char* out) {
 uint64_t Widened(int32_t value) { return static_cast<uint64_t>(static_cast<int64_t>(value)); }
 
 // Takes bytes off the front of `rest`; false when they are cut off or no varint.
-bool ReadVarint(std::string_view& rest, uint64_t& value) {
-  value = 0;
-  for (size_t i = 0; i < rest.size() && i < 10; ++i) {
-    uint64_t byte = static_cast<uint8_t>(rest[i]);
-    if (i == 9 && byte > 1) return false;
-    value |= (byte & 0x7f) << (7 * i);
-    if (byte < 0x80) {
-      rest.remove_prefix(i + 1);
-      return true;
-    }
-  }
-  return false;
+bool TakeVarint(std::string_view& rest, uint64_t& value) {
+  const char* end = rest.data() + rest.size();
+  const char* at = ReadVarint(rest.data(), end, value);
+  if (at == nullptr) return false;
+  rest = std::string_view(at, static_cast<size_t>(end - at));
+  return true;
 }
 
 bool Skip(std::string_view& rest, uint64_t wire_type) {
   uint64_t size = 0;
   switch (wire_type) {
     case kVarint:
-      return ReadVarint(rest, size);
+      return TakeVarint(rest, size);
     case kFixed64:
       size = 8;
       break;
@@ -67,7 +55,7 @@ bool Skip(std::string_view& rest, uint64_t wire_type) {
       size = 4;
       break;
     case kLengthDelimited:
-      if (!ReadVarint(rest, size)) return false;
+      if (!TakeVarint(rest, size)) return false;
       break;
     default:  // groups do not exist in proto3
       return false;
@@ -124,6 +112,11 @@ size_t EncodeBatchHeader(const BatchHeader& header, size_t payload_bytes, char* 
   at = WriteField(kNumber, header.number, at);
   at = WriteField(kRoutingVersion, header.routing_version, at);
   at = WriteField(kGeneration, header.generation, at);
+  if (header.edge_base != 0) {
+    *at++ = static_cast<char>(kEdgeBase << 3 | kFixed64);
+    std::memcpy(at, &header.edge_base, sizeof header.edge_base);
+    at += sizeof header.edge_base;
+  }
   if (payload_bytes > 0) {
     *at++ = static_cast<char>(kPayload << 3 | kLengthDelimited);
     at = WriteVarint(payload_bytes, at);
@@ -136,7 +129,7 @@ Result<BatchView> DecodeBatch(std::string_view body) {
   std::string_view rest = body;
   while (!rest.empty()) {
     uint64_t tag = 0;
-    if (!ReadVarint(rest, tag) || tag > 0xffffffffu || (tag >> 3) == 0) {
+    if (!TakeVarint(rest, tag) || tag > 0xffffffffu || (tag >> 3) == 0) {
       return DataLoss("tuple batch: a broken field tag at byte " +
                       std::to_string(body.size() - rest.size()));
     }
@@ -144,7 +137,7 @@ Result<BatchView> DecodeBatch(std::string_view body) {
     uint64_t wire_type = tag & 7;
     uint64_t value = 0;
     if (field == kPayload && wire_type == kLengthDelimited) {
-      if (!ReadVarint(rest, value)) return DataLoss("tuple batch: the payload's length is broken");
+      if (!TakeVarint(rest, value)) return DataLoss("tuple batch: the payload's length is broken");
       if (value != rest.size()) {
         return DataLoss("tuple batch: the payload has " + std::to_string(rest.size()) +
                         " bytes, its length says " + std::to_string(value));
@@ -152,8 +145,14 @@ Result<BatchView> DecodeBatch(std::string_view body) {
       view.payload = rest;
       return view;
     }
-    if (field <= kGeneration && wire_type == kVarint) {
-      if (!ReadVarint(rest, value)) {
+    if (field == kEdgeBase && wire_type == kFixed64) {
+      if (rest.size() < sizeof view.header.edge_base) {
+        return DataLoss("tuple batch: field " + std::to_string(field) + " is broken");
+      }
+      std::memcpy(&view.header.edge_base, rest.data(), sizeof view.header.edge_base);
+      rest.remove_prefix(sizeof view.header.edge_base);
+    } else if (field <= kGeneration && wire_type == kVarint) {
+      if (!TakeVarint(rest, value)) {
         return DataLoss("tuple batch: field " + std::to_string(field) + " is broken");
       }
       SetField(field, value, view.header);

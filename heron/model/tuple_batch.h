@@ -21,10 +21,12 @@ struct BatchHeader {
   uint64_t number = 0;
   uint64_t routing_version = 0;
   uint64_t generation = 0;
+  // Not 0: each tuple is preceded by its anchors (heron/model/anchors.h), whose edges begin here.
+  uint64_t edge_base = 0;
 };
 
 // Largest encoded header, with the payload's tag and length.
-inline constexpr size_t kMaxBatchHeaderBytes = 96;
+inline constexpr size_t kMaxBatchHeaderBytes = 112;
 
 // Appends header, payload tag and payload length; the payload's bytes are to follow. Returns the
 // bytes written at `out`, which has room for kMaxBatchHeaderBytes.

@@ -28,6 +28,7 @@ proto::TupleBatch Message(const BatchHeader& header, const std::string& payload)
   batch.set_number(header.number);
   batch.set_routing_version(header.routing_version);
   batch.set_generation(header.generation);
+  batch.set_edge_base(header.edge_base);
   batch.set_payload(payload);
   return batch;
 }
@@ -41,6 +42,7 @@ void ExpectSame(const BatchHeader& a, const BatchHeader& b) {
   EXPECT_EQ(a.number, b.number);
   EXPECT_EQ(a.routing_version, b.routing_version);
   EXPECT_EQ(a.generation, b.generation);
+  EXPECT_EQ(a.edge_base, b.edge_base);
 }
 
 std::vector<BatchHeader> Headers() {
@@ -50,6 +52,7 @@ std::vector<BatchHeader> Headers() {
                       -1,
                       std::numeric_limits<uint32_t>::max(),
                       std::numeric_limits<uint32_t>::max(),
+                      kMax,
                       kMax,
                       kMax,
                       kMax};

@@ -36,6 +36,13 @@ class TupleWalk {
   // kTuple: `fields` holds its values. After kEnd or kDamaged comes the same again.
   Step Next(std::vector<FieldView>& fields);
 
+  // For payloads with something before each tuple: where the walk stands, and the end; goes on from
+  // there, or ends as damaged.
+  const char* at() const { return at_; }
+  const char* end() const { return end_; }
+  void GoOn(const char* at) { at_ = at; }
+  void Damage(const char* what) { damage_ = what; }
+
   size_t offset() const { return static_cast<size_t>(at_ - begin_); }
   const char* damage() const { return damage_; }  // after kDamaged: what is wrong, for people
 

@@ -37,7 +37,8 @@ std::string BoundsText(const Key& key) {
     case KeyType::kString:
       return "";
     default:
-      return std::to_string(key.min) + " to " + std::to_string(key.max);
+      return std::string(key.type == KeyType::kIntOrAuto ? "auto, or " : "") +
+             std::to_string(key.min) + " to " + std::to_string(key.max);
   }
 }
 

@@ -45,11 +45,18 @@ constexpr std::array kKeys = {
         kMaxMs, "", "A peer that was silent for this long is taken for dead."},
     Key{"topology.master.lease.ms", KeyType::kDurationMs, KeyScope::kTopology, "1000", 100, 600'000,
         "", "A topology master that did not renew its lease for this long may be replaced."},
+    Key{"topology.max.spout.pending", KeyType::kIntOrAuto, KeyScope::kTopology, "auto", 1,
+        1'000'000, "",
+        "Tuples with a message id of one spout task that may be under way; auto keeps the "
+        "throughput with as few as it can."},
+    Key{"topology.message.timeout.ms", KeyType::kDurationMs, KeyScope::kTopology, "30000", 1000,
+        kMaxMs, "", "A tuple that was not acknowledged for this long is failed to its spout."},
     Key{"topology.queue.high.bytes", KeyType::kBytes, KeyScope::kTopology, "4194304", 64 * kKiB,
         1024 * kMiB, "", "A task with more queued bytes than this stops those that feed it."},
     Key{"topology.reliability.mode", KeyType::kEnum, KeyScope::kTopology, "ATMOST_ONCE", 0, 0,
         "ATMOST_ONCE|ATLEAST_ONCE|EFFECTIVELY_ONCE",
-        "The delivery semantics; this version has at-most-once only and refuses the others."},
+        "With ATLEAST_ONCE tuples with a message id are tracked until they are executed; this version "
+        "refuses EFFECTIVELY_ONCE."},
     Key{"topology.task.max.restarts", KeyType::kInt, KeyScope::kTopology, "3", 0, 1'000'000, "",
         "Deaths in a row without progress after which a bounded topology fails."},
     Key{"topology.tuple.max.bytes", KeyType::kBytes, KeyScope::kTopology, "8388608", kKiB,
@@ -57,6 +64,7 @@ constexpr std::array kKeys = {
 };
 
 constexpr std::array kOldKeys = {
+    OldKey{"topology.message.timeout.secs", "topology.message.timeout.ms", 1000},
     OldKey{"topology.stmgrs", "topology.containers", 1},
 };
 
@@ -124,7 +132,7 @@ std::string Expected(const Key& key) {
     case KeyType::kString:
       return "a text";
     default:
-      return "a whole number" + (unit.empty() ? "" : " of " + unit) + " from " +
+      return std::string(key.type == KeyType::kIntOrAuto ? "auto or " : "") + "a whole number" + (unit.empty() ? "" : " of " + unit) + " from " +
              std::to_string(key.min) + " to " + std::to_string(key.max);
   }
 }
@@ -195,6 +203,8 @@ std::string_view TypeName(KeyType type) {
   switch (type) {
     case KeyType::kInt:
       return "int";
+    case KeyType::kIntOrAuto:
+      return "int or auto";
     case KeyType::kDurationMs:
     case KeyType::kDurationUs:
       return "duration";
@@ -218,6 +228,7 @@ Result<int64_t> ParseNumber(const Key& key, std::string_view value) {
     return BadValue(key, value);
   }
   if (key.type == KeyType::kString || key.type == KeyType::kEnum) return BadValue(key, value);
+  if (key.type == KeyType::kIntOrAuto && text == "auto") return int64_t{0};
   int64_t number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end == text.data()) return BadValue(key, value);
@@ -253,6 +264,7 @@ Result<std::string> Normalize(const Key& key, std::string_view value) {
       Result<int64_t> number = ParseNumber(key, value);
       if (!number.ok()) return number.status();
       if (key.type == KeyType::kBool) return std::string(*number != 0 ? "true" : "false");
+      if (key.type == KeyType::kIntOrAuto && *number == 0) return std::string("auto");
       return std::to_string(*number);
     }
   }

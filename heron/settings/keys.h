@@ -19,6 +19,7 @@ namespace heron::settings {
 
 enum class KeyType {
   kInt,
+  kIntOrAuto,   // a number, or "auto", which ParseNumber gives as 0
   kDurationMs,  // "500", "500 ms", "10 s", "2 min"
   kDurationUs,  // "1000", "1000 us", "1 ms"
   kBytes,       // "65536", "64 KiB", "8 MiB", "1 GiB"

@@ -33,11 +33,12 @@ class Reader {
     Result<std::string> mode = Normalize(*FindKey(kName), it->second);
     if (!mode.ok()) {
       problems_.push_back(mode.status().message());
-    } else if (*mode != "ATMOST_ONCE") {
+    } else if (*mode == "EFFECTIVELY_ONCE") {
       problems_.push_back(std::string(kName) + " is " + *mode +
-                          "; this version has at-most-once only: set ATMOST_ONCE or leave it out");
+                          "; this version does not have it: set ATLEAST_ONCE or ATMOST_ONCE");
     } else {
-      *out = ReliabilityMode::kAtMostOnce;
+      *out = *mode == "ATLEAST_ONCE" ? ReliabilityMode::kAtLeastOnce
+                                     : ReliabilityMode::kAtMostOnce;
     }
   }
 
@@ -114,6 +115,8 @@ Result<TopologySettings> ParseTopologySettings(const std::map<std::string, std::
   reader.Read("topology.queue.high.bytes", &s.queue_high_bytes);
   reader.Read("topology.destination.grace.ms", &s.destination_grace_ms);
   reader.ReadMode(&s.reliability_mode);
+  reader.Read("topology.message.timeout.ms", &s.message_timeout_ms);
+  reader.Read("topology.max.spout.pending", &s.max_spout_pending);
   reader.Read("topology.heartbeat.interval.ms", &s.heartbeat_interval_ms);
   reader.Read("topology.heartbeat.timeout.ms", &s.heartbeat_timeout_ms);
   reader.Read("topology.master.lease.ms", &s.lease_ms);

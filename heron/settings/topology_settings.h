@@ -27,6 +27,8 @@ struct TopologySettings {
   int64_t queue_high_bytes = 4 << 20;                               // topology.queue.high.bytes
   int64_t destination_grace_ms = 10'000;                            // topology.destination.grace.ms
   ReliabilityMode reliability_mode = ReliabilityMode::kAtMostOnce;  // topology.reliability.mode
+  int64_t message_timeout_ms = 30'000;                              // topology.message.timeout.ms
+  int64_t max_spout_pending = 0;        // topology.max.spout.pending; 0: auto
   int64_t heartbeat_interval_ms = 500;  // topology.heartbeat.interval.ms
   int64_t heartbeat_timeout_ms = 3000;  // topology.heartbeat.timeout.ms
   int64_t lease_ms = 1000;              // topology.master.lease.ms
@@ -37,6 +39,8 @@ struct TopologySettings {
   int64_t queue_low_bytes() const { return queue_high_bytes / 4; }
   Duration batch_max_age() const { return std::chrono::microseconds(batch_max_age_us); }
   Duration destination_grace() const { return std::chrono::milliseconds(destination_grace_ms); }
+  bool acking() const { return reliability_mode == ReliabilityMode::kAtLeastOnce; }
+  Duration message_timeout() const { return std::chrono::milliseconds(message_timeout_ms); }
   Duration heartbeat_interval() const { return std::chrono::milliseconds(heartbeat_interval_ms); }
   Duration heartbeat_timeout() const { return std::chrono::milliseconds(heartbeat_timeout_ms); }
   Duration lease() const { return std::chrono::milliseconds(lease_ms); }

@@ -76,11 +76,27 @@ TEST(TopologySettings, AllProblemsAtOnce) {
   EXPECT_NE(message.find("heron.state.url belongs to the cluster"), std::string::npos);
 }
 
-TEST(TopologySettings, StrongerSemanticsAreRefusedForNow) {
-  for (std::string mode : {"ATLEAST_ONCE", "EFFECTIVELY_ONCE", "effectively_once"}) {
+TEST(TopologySettings, EffectivelyOnceIsRefusedForNow) {
+  for (std::string mode : {"EFFECTIVELY_ONCE", "effectively_once"}) {
     std::string message = Problem({{"topology.reliability.mode", mode}});
-    EXPECT_NE(message.find("this version has at-most-once only"), std::string::npos) << message;
+    EXPECT_NE(message.find("this version does not have it"), std::string::npos) << message;
   }
+}
+
+TEST(TopologySettings, AtLeastOnceWithItsSettings) {
+  EXPECT_FALSE(TopologySettings().acking());
+  TopologySettings s = *ParseTopologySettings(Config{{"topology.reliability.mode", "atleast_once"}});
+  EXPECT_TRUE(s.acking());
+  EXPECT_EQ(s.max_spout_pending, 0);
+  EXPECT_EQ(s.message_timeout(), std::chrono::seconds(30));
+  s = *ParseTopologySettings(Config{{"topology.max.spout.pending", "auto"}, {"topology.message.timeout.ms", "5 s"}});
+  EXPECT_EQ(s.max_spout_pending, 0);
+  EXPECT_EQ(s.message_timeout(), std::chrono::seconds(5));
+  s = *ParseTopologySettings(Config{{"topology.max.spout.pending", "17"}, {"topology.message.timeout.secs", "7"}});
+  EXPECT_EQ(s.max_spout_pending, 17);
+  EXPECT_EQ(s.message_timeout(), std::chrono::seconds(7));
+  const std::string message = Problem({{"topology.max.spout.pending", "0"}});
+  EXPECT_NE(message.find("it must be auto or a whole number from 1"), std::string::npos) << message;
 }
 
 TEST(TopologySettings, AContradictionNamesBothKeys) {

@@ -66,6 +66,9 @@ class TaskRuntime {
   virtual std::optional<std::vector<int32_t>> TasksOf(const std::string& component) = 0;
   virtual void SetProgress(double fraction) = 0;  // 0 to 1, already clamped
   virtual std::shared_ptr<WakeTarget> wake_target() = 0;
+  // Of the tuple that is executed. nullptr where tuples are not tracked, or none is executed.
+  virtual std::shared_ptr<Held> HoldTuple() { return nullptr; }
+  virtual void FailTuple() {}
   virtual std::shared_ptr<CallTarget> call_target() = 0;
   // An output that the definition does not have: Emitter's `stream` for it, or nullopt if that is a
   // mistake. A component under test has no definition.

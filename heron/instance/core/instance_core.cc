@@ -232,6 +232,10 @@ TaskStatus InstanceCore::Status() const {
   status.set_executed(counters_.executed);
   status.set_lost_batches(channels_.lost_batches());
   status.set_progress(counters_.progress);
+  status.set_acked(counters_.acked);
+  status.set_failed(counters_.failed);
+  status.set_timed_out(counters_.timed_out);
+  status.set_pending(counters_.pending);
   status.set_finish_lost(finish_lost_);
   uint64_t all = 0;
   for (size_t i = 0; i < kDropReasons; ++i) {

@@ -45,6 +45,10 @@ struct TaskCounters {
   uint64_t emitted = 0;
   uint64_t executed = 0;
   std::array<uint64_t, kDropReasons> dropped{};
+  uint64_t acked = 0;      // of a spout: tuples with a message id, and what became of them
+  uint64_t failed = 0;
+  uint64_t timed_out = 0;  // of those that failed
+  uint64_t pending = 0;
   double progress = -1;  // of a bounded spout, 0 to 1; negative: not known
 
   friend bool operator==(const TaskCounters&, const TaskCounters&) = default;

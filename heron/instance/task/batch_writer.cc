@@ -19,7 +19,16 @@ std::shared_ptr<char[]> NewBuffer(size_t bytes) { return std::shared_ptr<char[]>
 
 }  // namespace
 
-BatchWriter::BatchWriter(Options options, Sink* sink) : options_(options), sink_(sink) {}
+BatchWriter::BatchWriter(Options options, Sink* sink)
+    : options_(options), sink_(sink), edge_salt_(model::EdgeSalt(options.task, options.epoch)) {}
+
+uint64_t BatchWriter::FreshEdge() {
+  if (fresh_base_ == 0 || fresh_used_ == uint64_t{1} << kEdgeBlockBits) {
+    fresh_base_ = NextEdgeBlock();
+    fresh_used_ = 0;
+  }
+  return model::EdgeId(fresh_base_, fresh_used_++);
+}
 
 BatchWriter::OpenBatch& BatchWriter::Of(uint32_t stream, TaskId destination) {
   if (stream >= open_.size()) open_.resize(stream + 1);
@@ -52,17 +61,22 @@ char* BatchWriter::Reserve(uint32_t stream, TaskId destination, size_t bytes) {
     dirty_.erase(std::find(dirty_.begin(), dirty_.end(), &batch));
   }
   if (batch.buffer == nullptr || batch.size + bytes > batch.capacity) Grow(batch, batch.size + bytes);
+  if (options_.anchored && batch.tuples == 0) {
+    batch.edge_base = NextEdgeBlock();
+    if (batch.edge_base == 0) batch.edge_base = NextEdgeBlock();  // 0 means: none
+    batch.anchors = model::AnchorContext();
+  }
   reserved_ = &batch;
   reserved_bytes_ = bytes;
   return batch.buffer.get() + kRoom + batch.size;
 }
 
-void BatchWriter::Commit() {
+void BatchWriter::Commit(size_t bytes) {
   OpenBatch& batch = *reserved_;
-  batch.size += reserved_bytes_;
+  batch.size += bytes;
   ++batch.tuples;
   if (!std::exchange(batch.dirty, true)) dirty_.push_back(&batch);
-  if (batch.size < options_.batch_max_bytes) return;
+  if (batch.size < options_.batch_max_bytes && batch.tuples < (1u << kEdgeBlockBits)) return;
   Close(batch);
   dirty_.erase(std::find(dirty_.begin(), dirty_.end(), &batch));
 }
@@ -81,6 +95,7 @@ void BatchWriter::Close(OpenBatch& batch) {
   header.tuple_count = batch.tuples;
   header.number = ++*batch.number;
   header.routing_version = options_.routing_version;
+  header.edge_base = batch.edge_base;
   char encoded[model::kMaxBatchHeaderBytes];
   const size_t header_bytes = model::EncodeBatchHeader(header, batch.size, encoded);
   const size_t frame_bytes = net::kFrameHeaderBytes + header_bytes + batch.size;

@@ -16,6 +16,7 @@
 
 #include "heron/base/buffer.h"
 #include "heron/base/ids.h"
+#include "heron/model/anchors.h"
 
 namespace heron::instance {
 
@@ -32,6 +33,7 @@ class BatchWriter {
     Epoch epoch;
     uint64_t routing_version = 0;
     size_t batch_max_bytes = 32u << 10;  // of payload; a larger tuple makes a batch of its own
+    bool anchored = false;               // each tuple is preceded by its anchors
   };
 
   // `sink` must outlive it.
@@ -40,8 +42,17 @@ class BatchWriter {
   // Room for a tuple of `bytes` in the batch of (stream, destination); Commit before the next Reserve. May close the
   // batch that is open there.
   char* Reserve(uint32_t stream, TaskId destination, size_t bytes);
-  // The bytes of the last Reserve are written. Closes the batch if it is full.
-  void Commit();
+  // The bytes of the last Reserve are written, or only the first so many. Closes the batch if it is
+  // full.
+  void Commit() { Commit(reserved_bytes_); }
+  void Commit(size_t bytes);
+
+  // With Options.anchored, between Reserve and Commit. Of the batch: the anchors written before.
+  model::AnchorContext& anchor_context() { return reserved_->anchors; }
+  // The edge of the tuple if it has one anchor.
+  uint64_t edge() const { return model::EdgeId(reserved_->edge_base, reserved_->tuples); }
+  // Any time: an edge that no other tuple has.
+  uint64_t FreshEdge();
 
   bool HasOpen() const { return !dirty_.empty(); }
   void CloseAll();
@@ -58,10 +69,14 @@ class BatchWriter {
     size_t capacity = 0;  // of payload
     size_t size = 0;
     uint32_t tuples = 0;
+    uint64_t edge_base = 0;  // 0: not anchored
+    model::AnchorContext anchors;
     bool dirty = false;
   };
 
   OpenBatch& Of(uint32_t stream, TaskId destination);
+  // A batch takes the edges of a block; a task has 2^44 of them.
+  uint64_t NextEdgeBlock() { return edge_salt_ + (edge_blocks_++ << kEdgeBlockBits); }
   void Grow(OpenBatch& batch, size_t needed);
   void Close(OpenBatch& batch);
 
@@ -70,6 +85,12 @@ class BatchWriter {
   std::vector<std::vector<std::unique_ptr<OpenBatch>>> open_;  // by stream, then task id
   std::vector<OpenBatch*> dirty_;                              // those with tuples, oldest first
   std::map<TaskId, uint64_t> numbers_;
+  static constexpr int kEdgeBlockBits = 20;
+
+  const uint64_t edge_salt_;
+  uint64_t edge_blocks_ = 0;
+  uint64_t fresh_base_ = 0;
+  uint64_t fresh_used_ = 0;
   OpenBatch* reserved_ = nullptr;
   size_t reserved_bytes_ = 0;
 };

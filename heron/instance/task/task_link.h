@@ -1,8 +1,10 @@
-// What the two threads of an instance share: three bounded queues and a few flags. The gateway (the event loop) and the
+// What the two threads of an instance share: five bounded queues and a few flags. The gateway (the event loop) and the
 // task thread (all user code) touch each other through it and nowhere else.
 //
 //   data-in      gateway -> task     batches, and commands in their place in the stream
 //   data-out     task -> gateway     batches, and the end of the output behind the last of them
+//   acks-in      gateway -> task     acknowledgements for the roots of a spout
+//   acks-out     task -> gateway     acknowledgements by a bolt; never behind data
 //   metrics-out  task -> gateway     what happened, with a snapshot of the counters
 #pragma once
 
@@ -28,6 +30,11 @@ struct TaskInput {
   BufferSlice bytes;       // kBatch: keeps what `batch` points into alive
   model::BatchView batch;  // kBatch
   uint64_t ticket = 0;     // kDrain
+};
+
+// A frame of type ACK_BATCH for this task's roots.
+struct AckInput {
+  BufferSlice frame;
 };
 
 struct TaskOutputEnd {
@@ -60,6 +67,8 @@ class TaskLink {
       : task_wake(std::make_shared<Wake>()),
         data_in({.slots = 1024}, task_wake.get(), &gateway_wake),
         data_out({.slots = 1024}, &gateway_wake, task_wake.get()),
+        acks_in({.slots = 1024}, task_wake.get(), &gateway_wake),
+        acks_out({.slots = 1024}, &gateway_wake, task_wake.get()),
         metrics_out({.slots = 64, .min_bytes = 1u << 20, .max_bytes = 1u << 20}, &gateway_wake,
                     task_wake.get()) {}
 
@@ -69,11 +78,18 @@ class TaskLink {
 
   SpscQueue<TaskInput> data_in;
   SpscQueue<TaskOutputItem> data_out;
+  SpscQueue<AckInput> acks_in;
+  SpscQueue<BufferSlice> acks_out;
   SpscQueue<TaskEvent> metrics_out;
 
   // Gateway.
   void SetActive(bool active) {
     active_.store(active);
+    task_wake->Notify();
+  }
+  // Something on the way of this task's tuples was lost, and is back.
+  void NoteLoss() {
+    losses_.fetch_add(1);
     task_wake->Notify();
   }
   // The task thread calls Close or Cleanup and returns as soon as user code lets it.
@@ -91,6 +107,7 @@ class TaskLink {
   // Task thread.
   bool active() const { return active_.load(); }
   bool stop() const { return stop_.load(); }
+  uint64_t losses() const { return losses_.load(); }
   void SetEnded(std::optional<TaskFailure> failure) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -104,6 +121,7 @@ class TaskLink {
   std::atomic<bool> active_{false};
   std::atomic<bool> stop_{false};
   std::atomic<bool> task_ended_{false};
+  std::atomic<uint64_t> losses_{0};
   std::mutex mutex_;
   std::optional<TaskFailure> failure_;  // guarded by mutex_
 };

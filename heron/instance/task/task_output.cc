@@ -4,9 +4,14 @@
 #include <utility>
 
 #include "heron/instance/log.h"
+#include "heron/model/ack_batch.h"
 #include "heron/model/tuple_codec.h"
+#include "heron/net/frame.h"
 
 namespace heron::instance {
+
+using heron::internal::EmitOptions;
+
 namespace {
 
 constexpr int kRefusalsLogged = 3;
@@ -21,6 +26,8 @@ std::string_view ReasonOf(EmitResult result) {
       return "it is to go to a task that does not read the stream by this grouping";
     case EmitResult::kTooLarge:
       return "it is too large";
+    case EmitResult::kTooManyAnchors:
+      return "it comes of more than 255 tuples of spouts";
     case EmitResult::kOk:
       break;
   }
@@ -39,27 +46,41 @@ TaskOutput::TaskOutput(Options options, std::unique_ptr<routing::StreamRouter> r
       pacer_(clock_.now(), options_.batch_max_age),
       snapshot_at_(clock_.now()),
       refusals_logged_(options_.streams.size()),
-      too_large_logged_(options_.streams.size()) {}
+      too_large_logged_(options_.streams.size()) {
+  if (!options_.batches.anchored) return;
+  trees_ = std::make_unique<TupleTrees>(
+      TupleTrees::Options{.task = options_.batches.task,
+                          .epoch = options_.batches.epoch,
+                          .timeout = options_.message_timeout},
+      &writer_);
+}
 
 template <typename Route>
-EmitResult TaskOutput::Send(uint32_t stream, std::span<const FieldView> values, Route route) {
+EmitResult TaskOutput::Send(uint32_t stream, std::span<const FieldView> values, Route route,
+                            const EmitOptions& options) {
   if (link_->stop()) [[unlikely]]
     return EmitResult::kOk;
   const size_t bytes = model::EncodedTupleBytes(values);
   if (bytes == 0 || bytes > options_.tuple_max_bytes) [[unlikely]]
-    return TooLarge(stream, bytes);
+    return Impossible(TooLarge(stream, bytes), options);
   targets_.clear();
   const routing::RouteResult routed = route();
   if (routed != routing::RouteResult::kOk) [[unlikely]] {
     const EmitResult result = NotRouted(stream, routed);
-    if (result != EmitResult::kOk) return result;
+    if (result != EmitResult::kOk) return Impossible(result, options);
   }
-  for (TaskId task : targets_) {
-    model::EncodeTuple(values, writer_.Reserve(stream, task, bytes));
-    writer_.Commit();
+  if (trees_ == nullptr) {
+    for (TaskId task : targets_) {
+      model::EncodeTuple(values, writer_.Reserve(stream, task, bytes));
+      writer_.Commit();
+    }
+  } else if (trees_->BeginEmit(options, clock_.now())) {
+    WriteTracked(stream, values, bytes);
+  } else {
+    return Impossible(RefusedHere(stream, EmitResult::kTooManyAnchors), options);
   }
   ++counters_.emitted;
-  if (writer_.HasOpen()) {
+  if (Unsent()) {
     pacer_.OnOpened(clock_.now());
   } else {
     pacer_.OnFlushed();
@@ -69,11 +90,65 @@ EmitResult TaskOutput::Send(uint32_t stream, std::span<const FieldView> values, 
 }
 
 EmitResult TaskOutput::Emit(uint32_t stream, std::span<const FieldView> values) {
-  return Send(stream, values, [&] { return router_->Route(stream, values, targets_); });
+  return Send(stream, values, [&] { return router_->Route(stream, values, targets_); }, EmitOptions());
+}
+
+EmitResult TaskOutput::EmitWith(uint32_t stream, std::span<const FieldView> values,
+                                const EmitOptions& options) {
+  if (trees_ == nullptr && options.id != nullptr) {
+    if (!std::exchange(untracked_logged_, true)) {
+      Log(LogLevel::kWarning,
+          "component '" + options_.component +
+              "': emits tuples with message ids, which are acknowledged at once: nothing is tracked "
+              "unless topology.reliability.mode is ATLEAST_ONCE");
+    }
+    untracked_.push_back(*options.id);
+  }
+  return Send(stream, values, [&] { return router_->Route(stream, values, targets_); }, options);
+}
+
+void TaskOutput::WriteTracked(uint32_t stream, std::span<const FieldView> values, size_t bytes) {
+  const size_t room = trees_->AnchorRoom();
+  for (TaskId task : targets_) {
+    char* out = writer_.Reserve(stream, task, room + bytes);
+    const size_t anchors = trees_->WriteAnchors(out);
+    model::EncodeTuple(values, out + anchors);
+    writer_.Commit(anchors + bytes);
+  }
+  trees_->EndEmit();
+}
+
+EmitResult TaskOutput::Impossible(EmitResult why, const EmitOptions& options) {
+  if (trees_ != nullptr) trees_->EmitImpossible(options, clock_.now());
+  return why;
+}
+
+void TaskOutput::AcksAdded() {
+  if (!Unsent()) return;
+  pacer_.OnOpened(clock_.now());
+  if (trees_->acks().full()) FlushAcks();
+}
+
+void TaskOutput::FlushAcks() {
+  trees_->acks().TakeFrames(ack_frames_);
+  for (BufferSlice& frame : ack_frames_) {
+    const size_t weight = frame.size();
+    PushWaiting(link_->acks_out, std::move(frame), weight);
+  }
+  ack_frames_.clear();
+}
+
+void TaskOutput::FoldAcks() {
+  if (trees_ == nullptr) return;
+  while (std::optional<AckInput> input = link_->acks_in.TryPop()) {
+    Result<model::AckView> acks =
+        model::DecodeAckBatch(input->frame.view().substr(net::kFrameHeaderBytes));
+    if (acks.ok()) trees_->Fold(*acks, clock_.now());
+  }
 }
 
 EmitResult TaskOutput::EmitTo(uint32_t stream, int32_t task, std::span<const FieldView> values) {
-  return Send(stream, values, [&] { return router_->RouteTo(stream, task, targets_); });
+  return Send(stream, values, [&] { return router_->RouteTo(stream, task, targets_); }, EmitOptions());
 }
 
 EmitResult TaskOutput::NotRouted(uint32_t stream, routing::RouteResult result) {
@@ -147,6 +222,7 @@ void TaskOutput::SendSnapshot() {
 }
 
 std::optional<MonotonicTime> TaskOutput::IdleDuties(MonotonicTime now) {
+  if (Unsent()) pacer_.OnOpened(now);  // held tuples are settled at any time
   if (pacer_.TakeIdleFlush(now)) Flush();
   std::optional<MonotonicTime> deadline = pacer_.NextIdleFlush();
   if (counters_ != sent_counters_) {
@@ -168,6 +244,7 @@ void TaskOutput::SleepUntil(std::optional<MonotonicTime> deadline) {
 
 void TaskOutput::Flush() {
   writer_.CloseAll();
+  if (trees_ != nullptr && !trees_->acks().empty()) FlushAcks();
   pacer_.OnFlushed();
 }
 
@@ -188,11 +265,20 @@ void TaskOutput::OnBatch(BufferSlice frame) {
 }
 
 void TaskOutput::Push(TaskOutputItem item, size_t weight) {
+  PushWaiting(link_->data_out, std::move(item), weight);
+}
+
+template <typename Queue, typename Item>
+void TaskOutput::PushWaiting(Queue& queue, Item item, size_t weight) {
   while (!link_->stop()) {
-    if (link_->data_out.TryPush(item, weight)) return;
+    if (queue.TryPush(item, weight)) return;
+    // A spout never waits on itself: its acknowledgements are taken while it waits for room.
+    FoldAcks();
     link_->task_wake->Arm();
-    const bool pushed = link_->data_out.TryPush(item, weight);
-    if (!pushed && !link_->stop()) link_->task_wake->Wait(Duration(-1));
+    const bool pushed = queue.TryPush(item, weight);
+    if (!pushed && !link_->stop() && (trees_ == nullptr || link_->acks_in.Empty())) {
+      link_->task_wake->Wait(Duration(-1));
+    }
     link_->task_wake->Disarm();
     if (pushed) return;
   }

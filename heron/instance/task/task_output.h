@@ -17,6 +17,7 @@
 #include "heron/instance/task/clock_budget.h"
 #include "heron/instance/task/flush_pacer.h"
 #include "heron/instance/task/task_link.h"
+#include "heron/instance/task/tuple_trees.h"
 #include "heron/routing/router.h"
 
 namespace heron::instance {
@@ -31,6 +32,7 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
     Duration batch_max_age = std::chrono::milliseconds(1);
     std::string component;
     std::vector<std::string> streams;  // names, in declared order
+    Duration message_timeout = std::chrono::seconds(30);  // with batches.anchored
   };
 
   // `link` and `clock` must outlive it.
@@ -45,7 +47,18 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
 
   EmitResult Emit(uint32_t stream, std::span<const FieldView> values) override;
   EmitResult EmitTo(uint32_t stream, int32_t task, std::span<const FieldView> values) override;
+  EmitResult EmitWith(uint32_t stream, std::span<const FieldView> values,
+                      const heron::internal::EmitOptions& options) override;
   void Refused(uint32_t stream, EmitResult why) override;
+
+  // nullptr where tuples are not tracked.
+  TupleTrees* trees() const { return trees_.get(); }
+  // A bolt's tuple was executed: what it acknowledges leaves soon.
+  void AcksAdded();
+  // Takes what has come in acks-in. Also happens while an emit waits for room.
+  void FoldAcks();
+  // Where tuples are not tracked: ids that were emitted, acknowledged at once.
+  std::vector<MessageId>& untracked() { return untracked_; }
 
   // Counts a call into user code; now and then sends what is too old, and a snapshot of the counters.
   void Tick() {
@@ -74,7 +87,15 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   void Push(TaskOutputItem item, size_t weight);
   // `route` fills targets_.
   template <typename Route>
-  EmitResult Send(uint32_t stream, std::span<const FieldView> values, Route route);
+  EmitResult Send(uint32_t stream, std::span<const FieldView> values, Route route,
+                  const heron::internal::EmitOptions& options);
+  void WriteTracked(uint32_t stream, std::span<const FieldView> values, size_t bytes);
+  EmitResult Impossible(EmitResult why, const heron::internal::EmitOptions& options);
+  void FlushAcks();
+  bool Unsent() const { return writer_.HasOpen() || (trees_ != nullptr && !trees_->acks().empty()); }
+  // Waits until the queue takes the item; folds acks meanwhile. Gives up on a stop.
+  template <typename Queue, typename Item>
+  void PushWaiting(Queue& queue, Item item, size_t weight);
   EmitResult NotRouted(uint32_t stream, routing::RouteResult result);
   EmitResult TooLarge(uint32_t stream, size_t bytes);
   EmitResult RefusedHere(uint32_t stream, EmitResult why);
@@ -99,6 +120,10 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   std::vector<int> refusals_logged_;    // by stream
   std::vector<bool> too_large_logged_;  // by stream
   bool unbound_logged_ = false;
+  bool untracked_logged_ = false;
+  std::unique_ptr<TupleTrees> trees_;
+  std::vector<BufferSlice> ack_frames_;  // on their way into acks-out
+  std::vector<MessageId> untracked_;
 };
 
 template <typename Awake>

@@ -25,7 +25,9 @@ TaskOutput::Options OutputOptions(const TaskThread::Options& options) {
   output.batches = {.task = options.facts.task,
                     .epoch = options.epoch,
                     .routing_version = options.routing_version,
-                    .batch_max_bytes = static_cast<size_t>(options.settings.batch_max_bytes)};
+                    .batch_max_bytes = static_cast<size_t>(options.settings.batch_max_bytes),
+                    .anchored = options.settings.acking()};
+  output.message_timeout = options.settings.message_timeout();
   output.tuple_max_bytes = static_cast<size_t>(options.settings.tuple_max_bytes);
   output.batch_max_age = options.settings.batch_max_age();
   output.component = options.facts.component;
@@ -101,7 +103,9 @@ TaskThread::TaskThread(Options options, std::unique_ptr<routing::StreamRouter> r
       link_(link),
       output_(OutputOptions(options_), std::move(router), link, clock),
       waker_(std::make_shared<SpoutWaker>(link->task_wake)),
-      calls_(std::make_shared<CallQueue>(TaskRunner::kMaxWaiting, link->task_wake)) {
+      calls_(std::make_shared<CallQueue>(TaskRunner::kMaxWaiting, link->task_wake)),
+      window_(static_cast<size_t>(options_.settings.max_spout_pending),
+              options_.settings.message_timeout(), clock->Now()) {
   const proto::Topology& topology = options_.layout->topology();
   origins_.resize(static_cast<size_t>(topology.components_size()));
   const int self = options_.layout->ComponentIndex(options_.facts.component);
@@ -232,14 +236,91 @@ bool TaskThread::FollowActive(Spout& spout, bool& activated) {
   return active;
 }
 
+std::optional<MonotonicTime> TaskThread::NextExpiry() {
+  return output_.trees() == nullptr ? std::nullopt : output_.trees()->roots().NextExpiry();
+}
+
+// A root that was emitted before a loss has a few latencies more, not the whole timeout: at worst it is
+// emitted twice.
+void TaskThread::NoteLosses() {
+  const uint64_t losses = link_->losses();
+  if (losses == losses_seen_) return;
+  losses_seen_ = losses;
+  const Duration timeout = options_.settings.message_timeout();
+  const Duration patience = std::clamp<Duration>(
+      4 * latency_peak_.peak(), std::min<Duration>(std::chrono::milliseconds(500), timeout), timeout);
+  output_.trees()->roots().ExpectLossBy(output_.now() + patience);
+}
+
+bool TaskThread::SettleUntracked(Spout& spout) {
+  if (output_.untracked().empty()) return false;
+  untracked_.clear();
+  untracked_.swap(output_.untracked());
+  method_ = "Ack";
+  for (const MessageId& id : untracked_) {
+    ++output_.counters().acked;
+    spout.Ack(id);
+  }
+  return false;
+}
+
+bool TaskThread::Settle(Spout& spout) {
+  TupleTrees* const trees = output_.trees();
+  if (trees == nullptr) return SettleUntracked(spout);
+  output_.FoldAcks();
+  NoteLosses();
+  PendingRoots& roots = trees->roots();
+  const MonotonicTime now = output_.recent();
+  roots.Expire(now);
+  window_.Update(now);
+  TaskCounters& counters = output_.counters();
+  counters.pending = roots.pending();
+  if (roots.outcomes().empty()) return false;
+  outcomes_.clear();
+  outcomes_.swap(roots.outcomes());
+  bool failed = false;
+  for (const PendingRoots::Outcome& outcome : outcomes_) {
+    if (link_->stop()) break;
+    if (outcome.acked) {
+      ++counters.acked;
+      window_.OnAcked(outcome.latency);
+      latency_peak_.Add(outcome.latency, now);
+      method_ = "Ack";
+      spout.Ack(outcome.id);
+    } else {
+      failed = true;
+      ++counters.failed;
+      if (outcome.why == FailReason::kTimeout) {
+        ++counters.timed_out;
+        window_.OnExpired();
+      }
+      method_ = "Fail";
+      spout.Fail(outcome.id, outcome.why);
+    }
+  }
+  output_.Tick();
+  return failed;
+}
+
 void TaskThread::SpoutLoop(Spout& spout) {
   bool activated = false;
+  bool ended = false;  // it has said so, and nothing failed since
   while (!link_->stop()) {
     if (!link_->data_in.Empty() && EndWanted()) return;
     RunCalls();
+    if (Settle(spout)) ended = false;
+    const size_t pending = output_.trees() == nullptr ? 0 : output_.trees()->roots().pending();
     if (!FollowActive(spout, activated)) {
-      output_.Idle(std::nullopt, [this] {
-        return link_->active() || !link_->data_in.Empty() || calls_->waiting();
+      output_.Idle(NextExpiry(), [this] {
+        return link_->active() || !link_->data_in.Empty() || calls_->waiting() || AcksWait();
+      });
+      continue;
+    }
+    if (ended && pending == 0) return;
+    if (ended || pending >= window_.limit()) {
+      output_.Idle(NextExpiry(), [this] {
+        return AcksWait() || calls_->waiting() || !link_->active() || !link_->data_in.Empty() ||
+               link_->losses() != losses_seen_;
       });
       continue;
     }
@@ -250,18 +331,33 @@ void TaskThread::SpoutLoop(Spout& spout) {
       case Next::Kind::kMore:
         continue;
       case Next::Kind::kEnded:
-        return;
+        ended = true;
+        continue;
       case Next::Kind::kIdle:
       case Next::Kind::kWaiting:
         break;
     }
     std::optional<MonotonicTime> until;
     if (next.kind() == Next::Kind::kIdle) until = output_.now() + next.idle_time();
-    output_.Idle(until, [this] {
-      return waker_->woken() || calls_->waiting() || !link_->active() || !link_->data_in.Empty();
-    });
-    waker_->Take();
+    AwaitTuple(spout, until);
   }
+}
+
+// The spout has nothing: until this time, a wake-up, or something else to do.
+void TaskThread::AwaitTuple(Spout& spout, std::optional<MonotonicTime> until) {
+  for (;;) {
+    if (Settle(spout)) return;
+    std::optional<MonotonicTime> deadline = NextExpiry();
+    if (until && (!deadline || *until < *deadline)) deadline = until;
+    output_.Idle(deadline, [this] {
+      return waker_->woken() || calls_->waiting() || !link_->active() || !link_->data_in.Empty() ||
+             AcksWait() || link_->losses() != losses_seen_;
+    });
+    const bool other = waker_->woken() || calls_->waiting() || !link_->active() ||
+                       !link_->data_in.Empty() || link_->stop();
+    if (other || (until && output_.recent() >= *until)) break;
+  }
+  waker_->Take();
 }
 
 void TaskThread::RunBolt() {
@@ -359,13 +455,21 @@ void TaskThread::ExecuteBatch(Bolt& bolt, const TaskInput& input) {
     counters.dropped[static_cast<size_t>(DropReason::kStray)] += header.tuple_count;
     return;
   }
-  reader_.Start(input.batch.payload, *origin, header.source_task);
+  reader_.Start(input.batch.payload, *origin, header.source_task, header.edge_base);
+  TupleTrees* const trees = output_.trees();
   uint64_t executed = 0;
   while (const Tuple* tuple = reader_.Next()) {
     if (link_->stop()) [[unlikely]]
       return;
     method_ = "Execute";
-    bolt.Execute(*tuple);
+    if (trees == nullptr) {
+      bolt.Execute(*tuple);
+    } else {
+      trees->BeginInput(reader_.anchors());
+      bolt.Execute(*tuple);
+      trees->EndInput();
+      output_.AcksAdded();
+    }
     ++executed;
     ++counters.executed;
     output_.Tick();

@@ -21,6 +21,9 @@
 #include "heron/api/internal/tuple_reader.h"
 #include "heron/api/topology_builder.h"
 #include "heron/base/clock.h"
+#include "heron/instance/ack/latency_peak.h"
+#include "heron/instance/ack/pending_roots.h"
+#include "heron/instance/ack/spout_window.h"
 #include "heron/instance/task/call_queue.h"
 #include "heron/instance/task/task_link.h"
 #include "heron/instance/task/task_output.h"
@@ -58,6 +61,12 @@ class TaskThread : private heron::internal::TaskRuntime {
              const Clock* clock);
 
   heron::internal::Emitter& emitter() override { return output_; }
+  std::shared_ptr<heron::internal::Held> HoldTuple() override {
+    return output_.trees() == nullptr ? nullptr : output_.trees()->Hold();
+  }
+  void FailTuple() override {
+    if (output_.trees() != nullptr) output_.trees()->FailInput();
+  }
   std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override;
   void SetProgress(double fraction) override {
     heron::internal::reader_progress = nullptr;
@@ -70,6 +79,7 @@ class TaskThread : private heron::internal::TaskRuntime {
   void PrepareGroupings();
   void RunSpout();
   void SpoutLoop(Spout& spout);
+  void AwaitTuple(Spout& spout, std::optional<MonotonicTime> until);
   bool FollowActive(Spout& spout, bool& activated);
   void RunBolt();
   void StartTicks();
@@ -87,6 +97,12 @@ class TaskThread : private heron::internal::TaskRuntime {
   void ExecuteBatch(Bolt& bolt, const TaskInput& input);
   void EndBolt(Bolt& bolt, bool finish);
   bool EndWanted();
+  // Of a spout: takes acks and timeouts, and tells it what became of its tuples. True if any failed.
+  bool Settle(Spout& spout);
+  bool SettleUntracked(Spout& spout);
+  void NoteLosses();
+  bool AcksWait() const { return output_.trees() != nullptr && !link_->acks_in.Empty(); }
+  std::optional<MonotonicTime> NextExpiry();
   void AwaitStop();
   TaskFailure Failure(const std::string& what, bool unrecoverable) const;
 
@@ -96,6 +112,11 @@ class TaskThread : private heron::internal::TaskRuntime {
   const std::shared_ptr<SpoutWaker> waker_;
   const std::shared_ptr<CallQueue> calls_;
   TickSchedule ticks_;  // of a bolt
+  SpoutWindow window_;
+  LatencyPeak latency_peak_;
+  uint64_t losses_seen_ = 0;
+  std::vector<PendingRoots::Outcome> outcomes_;  // being told
+  std::vector<MessageId> untracked_;             // being told
   // By component index, then stream; only those that are subscribed to have a reader.
   std::vector<std::vector<heron::internal::TupleOrigin>> origins_;
   heron::internal::TupleReader reader_;

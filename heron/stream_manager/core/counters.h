@@ -21,6 +21,7 @@ struct Counters {
   uint64_t overflow_frames = 0;         // beyond the hard cap; only when a peer ignores a stopped task
   uint64_t dropped_frames = 0;          // the destination was down for too long
   uint64_t dropped_confirmations = 0;   // repeated by their origin: Ended is re-sent until confirmed
+  uint64_t dropped_acks = 0;            // to a spout that is away, or does not read
   uint64_t stale_task_states = 0;
   uint64_t skipped_updates = 0;         // state not sent as the control lane was full; the next one heals it
 };

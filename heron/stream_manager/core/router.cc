@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heron/model/ack_batch.h"
 #include "heron/model/tuple_batch.h"
 #include "heron/net/frame.h"
 #include "proto/frame.pb.h"
@@ -162,6 +163,16 @@ void Router::FromInstance(TaskId task, proto::Lane lane, uint16_t type, BufferSl
     } else {
       RouteConfirmation(confirmed.source_task(), false, std::move(frame));
     }
+  } else if (lane == proto::ACK && type == proto::ACK_BATCH) {
+    Result<model::AckView> acks = model::DecodeAckBatch(Body(frame));
+    if (!acks.ok()) {
+      ++counters_->malformed_frames;
+    } else if (acks->header.source_task != task) {
+      ++counters_->forged_frames;
+    } else {
+      const TaskId destination = acks->header.destination_task;
+      RouteAcks(destination, false, std::move(frame));
+    }
   } else {
     ++counters_->unknown_frames;
   }
@@ -192,6 +203,14 @@ void Router::FromPeer(ContainerId container, uint16_t type, BufferSlice frame) {
       return;
     }
     RouteConfirmation(confirmed.source_task(), true, std::move(frame));
+  } else if (type == proto::ACK_BATCH) {
+    Result<model::AckView> acks = model::DecodeAckBatch(Body(frame));
+    if (!acks.ok()) {
+      ++counters_->malformed_frames;
+      return;
+    }
+    const TaskId destination = acks->header.destination_task;
+    RouteAcks(destination, true, std::move(frame));
   } else {
     ++counters_->unknown_frames;
   }
@@ -306,15 +325,16 @@ void Router::PumpPeer(ContainerId container, Peer& peer) {
   }
 }
 
-void Router::RouteConfirmation(TaskId source, bool from_peer, BufferSlice frame) {
+void Router::RouteBack(TaskId source, bool from_peer, BufferSlice frame, size_t most_bytes,
+                       uint64_t& dropped) {
   const Destination* d = Find(source);
   if (d == nullptr) {
     ++counters_->unknown_destinations;
     return;
   }
   if (IsLocal(*d)) {
-    if (instances_[source].up && effects_->InstanceQueuedBytes(source, proto::ACK) <
-                                     settings_->confirm_lane_bytes) {
+    if (instances_[source].up &&
+        effects_->InstanceQueuedBytes(source, proto::ACK) < most_bytes) {
       effects_->SendToInstance(source, proto::ACK, std::move(frame));
       return;
     }
@@ -323,12 +343,11 @@ void Router::RouteConfirmation(TaskId source, bool from_peer, BufferSlice frame)
     return;
   } else if (peers_[d->container].up &&
              effects_->PeerQueuedBytes(d->container, proto::DATA) <
-                 settings_->lane_bytes + settings_->confirm_lane_bytes) {
-    // Past the queues: a destination's queue may be stopped, the lane never is.
+                 settings_->lane_bytes + most_bytes) {
     effects_->SendToPeer(d->container, proto::DATA, std::move(frame));
     return;
   }
-  ++counters_->dropped_confirmations;
+  ++dropped;
 }
 
 void Router::InstanceWritable(TaskId task) { PumpInstance(task); }

@@ -114,7 +114,18 @@ class Router {
   Receiver& ReceiverOf(const Destination& d);
   Destination* Find(TaskId task);
   void Route(TaskId feeder, TaskId destination, Held held);
-  void RouteConfirmation(TaskId source, bool from_peer, BufferSlice frame);
+  // What goes back to a source, past the queues: a destination's queue may be stopped, the lane never
+  // is. Dropped, and counted in `dropped`, where more than `most_bytes` would wait.
+  void RouteBack(TaskId source, bool from_peer, BufferSlice frame, size_t most_bytes,
+                 uint64_t& dropped);
+  void RouteConfirmation(TaskId source, bool from_peer, BufferSlice frame) {
+    RouteBack(source, from_peer, std::move(frame), settings_->confirm_lane_bytes,
+              counters_->dropped_confirmations);
+  }
+  void RouteAcks(TaskId source, bool from_peer, BufferSlice frame) {
+    RouteBack(source, from_peer, std::move(frame), settings_->ack_lane_bytes,
+              counters_->dropped_acks);
+  }
   void Accept(Destination& d, TaskId feeder, Held held);
   bool TrySend(Destination& d, Held& held);
   void PumpInstance(TaskId task);

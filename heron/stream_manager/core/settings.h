@@ -13,6 +13,7 @@ struct CoreSettings {
   size_t frame_max_bytes = 9u << 20;     // topology.tuple.max.bytes + 1 MiB; larger frames are dropped
   size_t lane_bytes = 256u << 10;        // at most this and one frame wait in a data lane
   size_t confirm_lane_bytes = 1u << 20;  // beyond it EndedConfirmed are dropped (they are repeated)
+  size_t ack_lane_bytes = 16u << 20;     // beyond it AckBatches are dropped (their tuples time out)
   size_t control_lane_bytes = 16u << 20; // beyond it state is not re-sent
   // What may be under way from one peer after a task was marked stopped: its lane, socket buffers, some milliseconds.
   size_t peer_in_flight_bytes = 4u << 20;

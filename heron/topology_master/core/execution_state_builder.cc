@@ -221,7 +221,7 @@ void ExecutionStateBuilder::NoteLosses(const TaskStatus& before, const TaskStatu
   const bool same_life = EpochOf(before.epoch()) == EpochOf(now.epoch());
   const std::string task = TaskAndPlace(*in_.layout, now.task());
   const std::string life = task + ", life " + EpochOf(now.epoch()).ToString();
-  if (now.lost_batches() > 0) {
+  if (now.lost_batches() > 0 && !in_.tracked) {
     incomplete_.Note(life + ", lost batches",
                      std::to_string(now.lost_batches()) + " on the way to it",
                      !same_life || before.lost_batches() == 0);

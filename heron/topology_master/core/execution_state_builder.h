@@ -45,6 +45,7 @@ struct ExecutionInputs {
   uint64_t mastership_epoch = 0;
   uint64_t physical_plan_version = 0;
   int task_max_restarts = 3;
+  bool tracked = false;  // at-least-once: what is lost on the way comes again
   // This master has been in office long enough for everybody to have called: who is absent now is missing.
   bool settled = false;
   int64_t unix_ms = 0;

@@ -399,6 +399,7 @@ void MasterCore::WriteState(Moment m) {
   in.mastership_epoch = lease_epoch_;
   in.physical_plan_version = record_->plan_stored ? record_->plan.version() : 0;
   in.task_max_restarts = record_->task_max_restarts;
+  in.tracked = record_->tracked;
   in.settled = settled_;
   in.unix_ms = m.unix_ms;
 

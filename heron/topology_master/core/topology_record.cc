@@ -112,6 +112,7 @@ Result<TopologyRecord> TopologyRecord::Parse(const StoredNodes& nodes,
   auto settings = settings::ParseTopologySettings(record.submitted.topology().config());
   if (settings.ok()) {
     record.task_max_restarts = settings->task_max_restarts;
+    record.tracked = settings->acking();
   } else if (fits.ok()) {
     fits = settings.status().WithContext("the topology's configuration");
     record.layout.reset();

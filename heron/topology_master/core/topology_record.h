@@ -41,6 +41,7 @@ struct TopologyRecord {
   std::string plan_error;
   std::optional<proto::ExecutionState> state;  // of this topology id
   int task_max_restarts = 3;
+  bool tracked = false;  // topology.reliability.mode is ATLEAST_ONCE
 
   // From complete nodes. An error may pass when the store is read again.
   static Result<TopologyRecord> Parse(const StoredNodes& nodes, const std::string& topology_id);
