@@ -2,7 +2,8 @@
 // each kind of process, tuples per CPU second of all processes together, tuples per second from the
 // first that runs to the last that has finished; the answer checked.
 //
-//   word_count [--tuples=N] [--vocabulary=N] [--spouts=N] [--bolts=N] [--containers=N] [--runs=N]
+//   word_count [--tuples=N] [--vocabulary=N] [--spouts=N] [--bolts=N] [--containers=N] [--acked]
+//   [--runs=N]
 #include <dirent.h>
 #include <gflags/gflags.h>
 
@@ -24,6 +25,8 @@ DEFINE_int64(vocabulary, 1'000, "distinct words");
 DEFINE_int32(spouts, 1, "spout tasks");
 DEFINE_int32(bolts, 1, "bolt tasks");
 DEFINE_int32(containers, 1, "containers");
+DEFINE_bool(acked, false, "at-least-once, every tuple with a message id");
+DEFINE_string(pending, "auto", "topology.max.spout.pending");
 DEFINE_int32(runs, 1, "how often");
 
 namespace heron::testing {
@@ -66,12 +69,26 @@ Figures Measure(RealCluster& cluster, int run) {
   std::filesystem::create_directory(folder);
   const int64_t each = FLAGS_tuples / FLAGS_spouts;
   Figures figures;
-  const CommandResult submitted = cluster.Heron(
-      {"submit", "local", cluster.Program("tests/benchmarks/words"), name, "--wait=running",
-       "--deploy-deactivated", "--containers", std::to_string(FLAGS_containers), "--parallelism",
-       "words=" + std::to_string(FLAGS_spouts), "--parallelism",
-       "count=" + std::to_string(FLAGS_bolts), "--", std::to_string(each),
-       std::to_string(FLAGS_vocabulary), folder});
+  std::vector<std::string> words = {"submit",
+                                    "local",
+                                    cluster.Program("tests/benchmarks/words"),
+                                    name,
+                                    "--wait=running",
+                                    "--deploy-deactivated",
+                                    "--containers",
+                                    std::to_string(FLAGS_containers),
+                                    "--parallelism",
+                                    "words=" + std::to_string(FLAGS_spouts),
+                                    "--parallelism",
+                                    "count=" + std::to_string(FLAGS_bolts),
+                                    "--config",
+                                    "topology.max.spout.pending=" + FLAGS_pending,
+                                    "--",
+                                    std::to_string(each),
+                                    std::to_string(FLAGS_vocabulary),
+                                    folder};
+  if (FLAGS_acked) words.push_back("acked");
+  const CommandResult submitted = cluster.Heron(words);
   if (submitted.exit_code != 0) {
     figures.wrong = submitted.err;
     return figures;
@@ -125,9 +142,10 @@ void Print(const Figures& figures) {
     by_kind << (by_kind.tellp() > 0 ? ", " : "") << '"' << kind << "\": " << seconds;
     ns << (ns.tellp() > 0 ? ", " : "") << '"' << kind << "\": " << seconds * 1e9 / tuples;
   }
-  std::cout << "{\"benchmark\": \"word_count\", \"tuples\": " << FLAGS_tuples
-            << ", \"vocabulary\": " << FLAGS_vocabulary << ", \"spouts\": " << FLAGS_spouts
-            << ", \"bolts\": " << FLAGS_bolts << ", \"containers\": " << FLAGS_containers
+  std::cout << "{\"benchmark\": \"word_count\", \"acked\": " << (FLAGS_acked ? "true" : "false")
+            << ", \"tuples\": " << FLAGS_tuples << ", \"vocabulary\": " << FLAGS_vocabulary
+            << ", \"spouts\": " << FLAGS_spouts << ", \"bolts\": " << FLAGS_bolts
+            << ", \"containers\": " << FLAGS_containers
             << ", \"right\": " << (figures.wrong.empty() ? "true" : "false")
             << ", \"wall_s\": " << figures.wall_s
             << ", \"m_tuples_per_s\": " << tuples / 1e6 / figures.wall_s << ", \"cpu_s\": {"

@@ -1,7 +1,7 @@
 // The topology of the word count benchmark: spouts emit words of a made-up vocabulary at random,
 // bolts count them by fields grouping.
 //
-//   words TUPLES VOCABULARY FOLDER    TUPLES by each spout task; each bolt task leaves
+//   words TUPLES VOCABULARY FOLDER [acked]    TUPLES by each spout task; each bolt task leaves
 //   FOLDER/count-INDEX: "tuples distinct"
 #include <absl/container/flat_hash_map.h>
 
@@ -48,21 +48,29 @@ std::vector<std::string> MakeWords(size_t count) {
 
 class Words : public heron::Spout {
  public:
-  Words(int64_t tuples, size_t vocabulary) : left_(tuples), vocabulary_(vocabulary) {}
+  Words(int64_t tuples, size_t vocabulary, bool acked)
+      : left_(tuples), vocabulary_(vocabulary), acked_(acked) {}
   void Open(heron::SpoutContext& context) override {
     words_ = MakeWords(vocabulary_);
     random_ = Random(0x9e3779b97f4a7c15 + static_cast<uint64_t>(context.index()));
     out_ = context.Output<std::string_view>("word");
   }
   heron::Next NextTuple() override {
-    if (left_-- == 0) return heron::Next::Ended();
-    out_.Emit(words_[random_.Below(words_.size())]);
+    if (left_ == 0) return heron::Next::Ended();
+    const std::string& word = words_[random_.Below(words_.size())];
+    if (acked_) {
+      out_.Emit(heron::MessageId(left_), word);
+    } else {
+      out_.Emit(word);
+    }
+    --left_;
     return heron::Next::More();
   }
 
  private:
   int64_t left_;
   size_t vocabulary_;
+  bool acked_;
   std::vector<std::string> words_;
   Random random_{1};
   heron::Output<std::string_view> out_;
@@ -93,15 +101,17 @@ class Count : public heron::Bolt {
 
 int main(int argc, char** argv) {
   heron::Args args(argc, argv);
-  if (args.size() != 3) {
-    std::cerr << "words TUPLES VOCABULARY FOLDER; see the head of words.cc\n";
+  if (args.size() < 3) {
+    std::cerr << "words TUPLES VOCABULARY FOLDER [acked]; see the head of words.cc\n";
     return 2;
   }
   const int64_t tuples = std::atoll(args[0].c_str());
   const size_t vocabulary = static_cast<size_t>(std::atoll(args[1].c_str()));
   const std::string folder = args[2];
+  const bool acked = args.size() > 3;
   heron::TopologyBuilder t("words");
-  auto words = t.AddSpout("words", [=] { return Words(tuples, vocabulary); })
+  if (acked) t.Config("topology.reliability.mode", "ATLEAST_ONCE");
+  auto words = t.AddSpout("words", [=] { return Words(tuples, vocabulary, acked); })
                    .Bounded()
                    .Declares<std::string>("word");
   t.AddBolt("count", [=] { return Count(folder); }).Fields(words, "word");
