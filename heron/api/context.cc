@@ -11,11 +11,13 @@ namespace heron {
 namespace {
 
 std::string FieldsText(std::span<const std::string> names,
-                       std::span<const internal::DeclaredType> types) {
+                       std::span<const internal::DeclaredType> types,
+                       std::span<const std::string> user_types) {
   std::string text = "(";
   for (size_t i = 0; i < names.size(); ++i) {
     if (i > 0) text += ", ";
-    text += names[i] + ": " + std::string(DeclaredTypeName(types[i]));
+    const bool user = i < user_types.size() && !user_types[i].empty();
+    text += names[i] + ": " + (user ? user_types[i] : std::string(DeclaredTypeName(types[i])));
   }
   return text + ")";
 }
@@ -49,10 +51,14 @@ bool TaskContext::Declares(std::string_view stream) const {
 }
 
 uint32_t TaskContext::FindOutput(std::string_view stream, std::span<const std::string_view> names,
-                                 std::span<const internal::DeclaredType> types) const {
+                                 std::span<const internal::DeclaredType> types,
+                                 std::span<const std::string> user_types) const {
   if (!Declares(stream)) {
-    const std::optional<uint32_t> number = runtime_.UndeclaredOutput(
-        {std::string(stream), {names.begin(), names.end()}, {types.begin(), types.end()}});
+    const std::optional<uint32_t> number =
+        runtime_.UndeclaredOutput({std::string(stream),
+                                   {names.begin(), names.end()},
+                                   {types.begin(), types.end()},
+                                   {user_types.begin(), user_types.end()}});
     if (number) return *number;
   }
   uint32_t index = StreamIndex(stream);
@@ -63,17 +69,25 @@ uint32_t TaskContext::FindOutput(std::string_view stream, std::span<const std::s
     bool any = types[i] == internal::DeclaredType::kAny ||
                declared.types[i] == internal::DeclaredType::kAny;
     fits = names[i] == declared.names[i] && (any || types[i] == declared.types[i]);
+    // Raw bytes fit a type with a serializer, and the other way round.
+    const bool both =
+        i < declared.user_types.size() && !declared.user_types[i].empty() && !user_types[i].empty();
+    fits = fits && (!both || user_types[i] == declared.user_types[i]);
   }
   if (fits) return index;
   std::vector<std::string> asked(names.begin(), names.end());
   throw TypeError("component '" + facts_.component + "', stream '" + declared.stream +
-                  "': Output asks for " + FieldsText(asked, types) + ", the topology declares " +
-                  FieldsText(declared.names, declared.types));
+                  "': Output asks for " + FieldsText(asked, types, user_types) +
+                  ", the topology declares " +
+                  FieldsText(declared.names, declared.types, declared.user_types));
 }
 
 std::vector<int32_t> TaskContext::TasksOf(const std::string& component) const {
-  std::optional<std::vector<int32_t>> tasks = runtime_.TasksOf(component);
-  if (tasks) return *std::move(tasks);
+  if (const ComponentInfo* info = runtime_.topology_info().Find(component)) {
+    std::vector<int32_t> tasks;
+    for (const TaskPlace& place : info->tasks) tasks.push_back(place.task);
+    return tasks;
+  }
   throw std::out_of_range("component '" + facts_.component + "' asks for the tasks of '" +
                           component + "', which the topology does not have");
 }

@@ -20,6 +20,7 @@
 #include "heron/api/output.h"
 #include "heron/api/slice.h"
 #include "heron/api/task_runner.h"
+#include "heron/api/topology_info.h"
 
 namespace heron {
 
@@ -59,9 +60,15 @@ class TaskContext {
   // The tasks of any component of the topology, for EmitTo: [i] is the task with index i. Throws
   // std::out_of_range if there is no such component. Slow: ask once, in Open or Prepare.
   std::vector<int32_t> TasksOf(const std::string& component) const;
+  // All components with their streams, inputs, tasks and containers.
+  const heron::TopologyInfo& TopologyInfo() const { return runtime_.topology_info(); }
   // Of this container, shared by its tasks; may be written to, gone with the container.
   const std::string& container_folder() const { return facts_.container_folder; }
+  // In which relative paths begin: that of the submit, or the container's if it is gone.
+  const std::string& working_folder() const { return facts_.working_folder; }
   const heron::Args& arguments() const { return args_; }
+  // All that was set, in the topology, in files and at submit, overlaid with the component's own
+  // values; values() has it as a map. Keys of the engine that nobody set are not there.
   const heron::Config& Config() const { return config_; }
 
   // The output "default". Types and names must be those declared, in that order; otherwise
@@ -97,11 +104,14 @@ class TaskContext {
   heron::Output<Types...> OutputOf(std::string_view stream,
                                    std::array<std::string_view, sizeof...(Types)> names) {
     static constexpr internal::DeclaredType kTypes[] = {internal::FieldType<Types>::kDeclared...};
-    return heron::Output<Types...>(&runtime_.emitter(), FindOutput(stream, names, kTypes));
+    const std::string user_types[] = {internal::UserTypeNameOf<Types>().value_or("")...};
+    return heron::Output<Types...>(&runtime_.emitter(),
+                                   FindOutput(stream, names, kTypes, user_types));
   }
   // The stream's index, if it was declared with these fields; throws TypeError.
   uint32_t FindOutput(std::string_view stream, std::span<const std::string_view> names,
-                      std::span<const internal::DeclaredType> types) const;
+                      std::span<const internal::DeclaredType> types,
+                      std::span<const std::string> user_types) const;
   uint32_t StreamIndex(std::string_view stream) const;
   bool Declares(std::string_view stream) const;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 
 #include "heron/api/errors.h"
 
@@ -32,6 +33,27 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+// A point on the plane; "x,y" on the wire.
+struct Point {
+  int x = 0;
+  int y = 0;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+}  // namespace
+
+template <>
+struct Serializer<Point> {
+  static std::string TypeName() { return "test.Point"; }
+  static void Write(const Point& p, std::string& out) {
+    if (p.x < 0) throw std::invalid_argument("left of the plane");
+    out = std::to_string(p.x) + "," + std::to_string(p.y);
+  }
+  static Point Read(std::string_view) { return {}; }
+};
+
+namespace {
+
 class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
  public:
   struct Target : internal::WakeTarget {
@@ -50,10 +72,7 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
   };
 
   internal::Emitter& emitter() override { return *this; }
-  std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override {
-    if (component != "count") return std::nullopt;
-    return std::vector<int32_t>{9, 8, 7};
-  }
+  const TopologyInfo& topology_info() override { return info; }
   void SetProgress(double fraction) override { progress = fraction; }
   std::shared_ptr<internal::WakeTarget> wake_target() override { return target; }
   std::shared_ptr<internal::CallTarget> call_target() override { return calls; }
@@ -84,6 +103,11 @@ class FakeRuntime : public internal::TaskRuntime, public internal::Emitter {
   std::vector<EmitResult> refused;
   EmitResult answer = EmitResult::kOk;
   double progress = -1;
+  TopologyInfo info{.containers = 2,
+                    .components = {{.name = "split", .tasks = {{5, 0, 1}}},
+                                   {.name = "count",
+                                    .tasks = {{9, 0, 1}, {8, 1, 2}, {7, 2, 1}},
+                                    .inputs = {{"split", "default", "fields", {"word"}}}}}};
   std::shared_ptr<Target> target = std::make_shared<Target>();
   std::shared_ptr<Calls> calls = std::make_shared<Calls>();
 };
@@ -102,6 +126,15 @@ internal::TaskFacts Facts() {
   facts.outputs = {
       {"default", {"word", "count"}, {DeclaredType::kString, DeclaredType::kInt64}},
       {"errors", {"what"}, {DeclaredType::kAny}},
+      {"points",
+       {"n", "p", "q"},
+       {DeclaredType::kInt64, DeclaredType::kBytes, DeclaredType::kBytes},
+       {"", "test.Point", "test.Point"}},
+      {"mixed", {"l", "p"}, {DeclaredType::kList, DeclaredType::kBytes}, {"", "test.Point"}},
+      {"others",
+       {"n", "p", "q"},
+       {DeclaredType::kInt64, DeclaredType::kBytes, DeclaredType::kBytes},
+       {"", "test.Line", ""}},
       {"all",
        {"b", "d", "y", "l"},
        {DeclaredType::kBool, DeclaredType::kDouble, DeclaredType::kBytes, DeclaredType::kList}}};
@@ -124,6 +157,45 @@ class ContextTest : public ::testing::Test {
   FakeRuntime runtime_;
   SpoutContext context_{Facts(), runtime_};
 };
+
+TEST_F(ContextTest, TellsTheWholeTopology) {
+  const TopologyInfo& info = context_.TopologyInfo();
+  EXPECT_EQ(info.containers, 2);
+  EXPECT_EQ(info.Find("count")->tasks[1].container, 2);
+  EXPECT_EQ(info.Find("nobody"), nullptr);
+  EXPECT_EQ(info.ComponentOf(7)->name, "count");
+  EXPECT_EQ(info.ComponentOf(6), nullptr);
+  ASSERT_EQ(info.ReadersOf("split", "default").size(), 1u);
+  EXPECT_EQ(info.ReadersOf("split", "default")[0]->name, "count");
+  EXPECT_TRUE(info.ReadersOf("split", "errors").empty());
+}
+
+TEST_F(ContextTest, OwnTypesTravelAsBytes) {
+  auto out = context_.Output<int, Point, std::optional<Point>>(Stream("points"), "n", "p", "q");
+  EXPECT_EQ(out.Emit(1, Point{3, 4}, std::nullopt), EmitResult::kOk);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value(1), Value(Bytes{"3,4"}), Value()));
+  out.EmitTo(7, 2, Point{5, 6}, Point{7, 8});
+  EXPECT_THAT(runtime_.last, ElementsAre(Value(2), Value(Bytes{"5,6"}), Value(Bytes{"7,8"})));
+  EXPECT_EQ(runtime_.last_task, 7);
+  const int emits = runtime_.emits;
+  EXPECT_THROW(out.Emit(1, Point{-1, 0}, std::nullopt), std::invalid_argument);
+  EXPECT_EQ(runtime_.emits, emits);
+  out.Emit(3, Point{1, 2}, std::nullopt);
+  EXPECT_THAT(runtime_.last, ElementsAre(Value(3), Value(Bytes{"1,2"}), Value()));
+}
+
+TEST_F(ContextTest, OwnTypesAndListsInOneTuple) {
+  auto out = context_.Output<List, Point>(Stream("mixed"), "l", "p");
+  out.Emit(List{1, "a"}, Point{3, 4});
+  EXPECT_THAT(runtime_.last, ElementsAre(Value(List{1, "a"}), Value(Bytes{"3,4"})));
+}
+
+TEST_F(ContextTest, AnOutputOfAnotherOwnTypeIsRefusedWithBoth) {
+  EXPECT_EQ(ErrorOf([&] { context_.Output<int, Point, Point>(Stream("others"), "n", "p", "q"); }),
+            "component 'split', stream 'others': Output asks for (n: int64, p: test.Point, q: "
+            "test.Point), the topology declares (n: int64, p: test.Line, q: bytes)");
+  context_.Output<int, BytesView, Point>(Stream("others"), "n", "p", "q");  // raw bytes fit
+}
 
 TEST_F(ContextTest, FunctionsForTheTaskThreadNeedNotBeCopyable) {
   auto result = std::make_unique<int>(7);

@@ -24,6 +24,13 @@ class TypeError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A serializer (heron/api/serializer.h) could not read a field. The text names component, field,
+// stream and type, and what the serializer said.
+class SerializerError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // A configuration value that is missing or does not read as the type asked for.
 class ConfigError : public std::runtime_error {
  public:

@@ -8,6 +8,7 @@
 //   heron::List                             list
 //   heron::Value                            any
 //   std::nullptr_t                          any, always null
+//   what has a heron::Serializer<T>         bytes, with the type's name
 //   std::optional<T>                        as T; null when empty
 //
 // Every field may be null on the wire; reading it as something else throws TypeError.
@@ -19,6 +20,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "heron/api/serializer.h"
 #include "heron/api/value.h"
 #include "heron/model/field_view.h"
 
@@ -101,6 +103,33 @@ struct FieldType<Value> : KnownFieldType<DeclaredType::kAny, const Value&> {
   static constexpr bool kOwned = true;
 };
 
+template <UserType T>
+struct FieldType<T> : KnownFieldType<DeclaredType::kBytes, const T&> {
+  static constexpr bool kSerialized = true;
+  static std::string UserTypeName() { return Serializer<T>::TypeName(); }
+  // The bytes; false if the field is null.
+  static bool Write(const T& v, std::string& out) {
+    Serializer<T>::Write(v, out);
+    return true;
+  }
+};
+
+// Of types with a serializer, and optional ones.
+template <typename T>
+concept IsSerializedFieldType = requires {
+  FieldType<T>::kSerialized;
+};
+
+template <typename T>
+requires IsSerializedFieldType<T>
+struct FieldType<std::optional<T>> : KnownFieldType<DeclaredType::kBytes, const std::optional<T>&> {
+  static constexpr bool kSerialized = true;
+  static std::string UserTypeName() { return FieldType<T>::UserTypeName(); }
+  static bool Write(const std::optional<T>& v, std::string& out) {
+    return v && FieldType<T>::Write(*v, out);
+  }
+};
+
 template <typename T>
 struct FieldType<std::optional<T>>
     : KnownFieldType<FieldType<T>::kDeclared,
@@ -114,7 +143,22 @@ struct FieldType<std::optional<T>>
 };
 
 template <typename T>
+inline constexpr bool kIsOptional = false;
+template <typename T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+template <typename T>
 concept IsFieldType = FieldType<T>::kKnown;
+
+// What the serializer calls the type; nullopt for types that have none.
+template <typename T>
+std::optional<std::string> UserTypeNameOf() {
+  if constexpr (IsSerializedFieldType<T>) {
+    return FieldType<T>::UserTypeName();
+  } else {
+    return std::nullopt;
+  }
+}
 
 // Of lists and values, which need memory for their views.
 template <typename T>

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "heron/api/field_type.h"
@@ -19,15 +20,17 @@ namespace heron {
 template <typename... Types>
 class Output {
   static_assert((internal::IsFieldType<Types> && ...),
-                "a type that no field can have; see heron/api/field_type.h. Unsigned 64-bit "
-                "integers are int64_t here");
+                "a type that no field can have; heron/api/field_type.h has those that can, "
+                "heron/api/serializer.h says how to add your own. Unsigned 64-bit integers are "
+                "int64_t here");
 
  public:
   Output() = default;  // emits nowhere: kUnknownStream
   Output(internal::Emitter* emitter, uint32_t stream) : emitter_(emitter), stream_(stream) {}
 
   // Sends one tuple to the tasks that the groupings of the stream's readers pick; direct readers
-  // get nothing. Blocks while there is no room; throws nothing but what a custom grouping throws.
+  // get nothing. Blocks while there is no room; throws nothing but what a custom grouping or a
+  // serializer throws, and then the tuple goes nowhere.
   EmitResult Emit(typename internal::FieldType<Types>::Arg... values) {
     if (emitter_ == nullptr) return internal::EmitNowhere();
     return Send([this](auto& views) { return emitter_->Emit(stream_, views); }, values...);
@@ -49,8 +52,8 @@ class Output {
   }
 
   // Sends one tuple to this task of a bolt that reads the stream by Direct, and to nobody else;
-  // kNotATask if there is no such task. ctx.TasksOf("bolt") has the tasks. Blocks like Emit; never
-  // throws.
+  // kNotATask if there is no such task. ctx.TasksOf("bolt") has the tasks. Blocks like Emit; throws
+  // nothing but what a serializer throws.
   EmitResult EmitTo(int32_t task, typename internal::FieldType<Types>::Arg... values) {
     if (emitter_ == nullptr) return internal::EmitNowhere();
     return Send([this, task](auto& views) { return emitter_->EmitTo(stream_, task, views); },
@@ -58,10 +61,53 @@ class Output {
   }
 
  private:
+  static constexpr size_t kCount = sizeof...(Types);
+  static constexpr bool kOwned = (internal::IsOwnedFieldType<Types> || ...);
+  static constexpr bool kSerialized = (internal::IsSerializedFieldType<Types> || ...);
+  static constexpr size_t kMaxKeptBytes = 1 << 20;
+
+  // Lists and values of any type are copied; what a serializer writes lies in strings that are used
+  // again; the rest is not copied.
+  template <typename Do>
+  static EmitResult Send(Do send, typename internal::FieldType<Types>::Arg... values) {
+    if constexpr (kOwned) {
+      const std::array<Value, kCount> owned{OwnedOf<Types>(values)...};
+      const internal::ValueViews owned_views(owned);
+      return SendViews(send, owned_views.views().data(), values...);
+    } else {
+      return SendViews(send, nullptr, values...);
+    }
+  }
+
+  template <typename Do>
+  static EmitResult SendViews(Do send, [[maybe_unused]] const FieldView* owned,
+                              typename internal::FieldType<Types>::Arg... values) {
+    [[maybe_unused]] size_t i = 0;
+    if constexpr (kSerialized) {
+      static thread_local std::array<std::string, kCount> written;
+      const std::array<FieldView, kCount> views{ViewOf<Types>(values, owned, written, i++)...};
+      const EmitResult result = send(views);
+      for (std::string& bytes : written) {
+        if (bytes.capacity() > kMaxKeptBytes) bytes = std::string();
+      }
+      return result;
+    } else {
+      [[maybe_unused]] std::array<std::string, 0> none;
+      const std::array<FieldView, kCount> views{ViewOf<Types>(values, owned, none, i++)...};
+      return send(views);
+    }
+  }
+
   template <typename T>
-  static FieldView ViewOf(typename internal::FieldType<T>::Arg value, FieldView owned) {
+  static FieldView ViewOf(typename internal::FieldType<T>::Arg value,
+                          [[maybe_unused]] const FieldView* owned, [[maybe_unused]] auto& written,
+                          [[maybe_unused]] size_t i) {
     if constexpr (internal::IsOwnedFieldType<T>) {
-      return owned;
+      return owned[i];
+    } else if constexpr (internal::IsSerializedFieldType<T>) {
+      written[i].clear();
+      const bool present = internal::FieldType<T>::Write(value, written[i]);
+      return present ? FieldView::Bytes(written[i]) : FieldView::Null();
     } else {
       return internal::FieldType<T>::View(value);
     }
@@ -81,23 +127,6 @@ class Output {
     if (emitter_ == nullptr) return internal::EmitNowhere();
     return Send(
         [&](auto& views) { return emitter_->EmitWith(stream_, views, options); }, values...);
-  }
-
-  // Lists and values of any type are copied, the rest is not.
-  template <typename Do>
-  static EmitResult Send(Do send, typename internal::FieldType<Types>::Arg... values) {
-    if constexpr ((internal::IsOwnedFieldType<Types> || ...)) {
-      const std::array<Value, sizeof...(Types)> owned{OwnedOf<Types>(values)...};
-      const internal::ValueViews owned_views(owned);
-      size_t i = 0;
-      const std::array<FieldView, sizeof...(Types)> views{
-          ViewOf<Types>(values, owned_views.views()[i++])...};
-      return send(views);
-    } else {
-      const std::array<FieldView, sizeof...(Types)> views{
-          internal::FieldType<Types>::View(values)...};
-      return send(views);
-    }
   }
 
   internal::Emitter* emitter_ = nullptr;

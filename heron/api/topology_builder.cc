@@ -142,12 +142,20 @@ void ComponentHandle::AddConfig(std::string key, std::string value) {
 void ComponentHandle::AddOutput(std::string stream,
                                 std::vector<internal::FieldDeclaration> fields) {
   proto::OutputStream* output = builder_->impl_->At(index_).add_outputs();
-  output->set_name(std::move(stream));
   for (internal::FieldDeclaration& field : fields) {
     proto::Field* added = output->add_fields();
+    if (field.user_type) {
+      if (field.user_type->empty()) {
+        builder_->impl_->mistakes.push_back(
+            "component " + model::Quoted(name()) + ": stream " + model::Quoted(stream) +
+            ": field " + model::Quoted(field.name) + ": TypeName of its serializer is empty");
+      }
+      added->set_user_type(*std::move(field.user_type));
+    }
     added->set_name(std::move(field.name));
     added->set_type(static_cast<proto::ValueType>(field.type));
   }
+  output->set_name(std::move(stream));
 }
 
 void ComponentHandle::AddInput(const StreamRef& from, Grouping grouping,

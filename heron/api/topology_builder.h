@@ -16,6 +16,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -37,6 +38,7 @@ class BuilderAccess;
 struct FieldDeclaration {
   std::string name;
   DeclaredType type;
+  std::optional<std::string> user_type;  // of types with a serializer
 };
 }  // namespace internal
 
@@ -117,8 +119,12 @@ class HandleOf : public ComponentHandle {
   requires(sizeof...(Types) == sizeof...(Names) &&
            sizeof...(Types) > 0) Self& DeclaresStream(std::string_view stream,
                                                       const Names&... names) {
-    AddOutput(std::string(stream), {FieldDeclaration{std::string(std::string_view(names)),
-                                                     FieldType<Types>::kDeclared}...});
+    static_assert((IsFieldType<Types> && ...),
+                  "a type that no field can have; heron/api/field_type.h has those that can, "
+                  "heron/api/serializer.h says how to add your own");
+    AddOutput(std::string(stream),
+              {FieldDeclaration{std::string(std::string_view(names)), FieldType<Types>::kDeclared,
+                                UserTypeNameOf<Types>()}...});
     return self();
   }
   // User keys are free; keys that begin with "topology." are the engine's.

@@ -11,6 +11,8 @@
 #include "heron/api/internal/builder_access.h"
 #include "heron/api/internal/task_facts.h"
 #include "heron/model/described.h"
+#include "heron/model/task_layout.h"
+#include "proto/plan.pb.h"
 
 namespace heron {
 namespace {
@@ -119,6 +121,41 @@ TEST(TopologyBuilderTest, TicksInAnyUnit) {
   us_of([](auto& b) { b.Tick(hours::max()); });
   us_of([](auto& b) { b.Tick(hours::min()); });
   us_of([](auto& b) { b.Tick(duration<double>(std::numeric_limits<double>::quiet_NaN())); });
+}
+
+struct Order {};
+struct Nameless {};
+
+}  // namespace
+
+template <>
+struct Serializer<Order> {
+  static std::string TypeName() { return "shop.Order"; }
+  static void Write(const Order&, std::string&) {}
+  static Order Read(std::string_view) { return {}; }
+};
+template <>
+struct Serializer<Nameless> {
+  static std::string TypeName() { return ""; }
+  static void Write(const Nameless&, std::string&) {}
+  static Nameless Read(std::string_view) { return {}; }
+};
+
+namespace {
+
+TEST(TopologyBuilderTest, OwnTypesAreDeclaredByName) {
+  TopologyBuilder t("t");
+  t.AddSpout("s", [] { return Source(); })
+      .Declares<Order, std::optional<Order>, Bytes>("a", "b", "c")
+      .DeclaresStream<Nameless>("more", "d");
+  const proto::OutputStream& output = BuilderAccess::Definition(t).components(0).outputs(0);
+  EXPECT_EQ(output.fields(0).type(), proto::BYTES);
+  EXPECT_EQ(output.fields(0).user_type(), "shop.Order");
+  EXPECT_EQ(output.fields(1).user_type(), "shop.Order");
+  EXPECT_EQ(output.fields(2).user_type(), "");
+  EXPECT_THAT(t.Build().mistakes,
+              ElementsAre("component 's': stream 'more': field 'd': TypeName of its serializer is "
+                          "empty"));
 }
 
 class ToFirst : public CustomGrouping {
@@ -238,6 +275,45 @@ TEST(TopologyBuilderTest, TwoRunsOfTheSameProgramDescribeTheSameBytes) {
   Fill(two);
   EXPECT_EQ(model::SerializeDescribed(BuilderAccess::Definition(one)),
             model::SerializeDescribed(BuilderAccess::Definition(two)));
+}
+
+TEST(TaskFactsTest, TellsTheWholeTopologyAsPlanned) {
+  TopologyBuilder t("t");
+  auto source =
+      t.AddSpout("s", [] { return Source(); }).Bounded().Declares<Order, Value>("order", "what");
+  t.AddBolt("b", [] { return Fixed(1); }).Parallelism(2).Fields(source, "order");
+  proto::PhysicalPlan plan;
+  for (int32_t container : {1, 2}) {
+    auto* planned = plan.add_containers();
+    planned->set_container(container);
+    auto* task = planned->add_tasks();
+    task->set_task(4 - container);
+    task->set_component("b");
+    task->set_component_index(container - 1);
+  }
+  auto* task = plan.mutable_containers(1)->add_tasks();
+  task->set_task(1);
+  task->set_component("s");
+  auto layout = model::TaskLayout::Make(BuilderAccess::Definition(t), plan.containers());
+  ASSERT_TRUE(layout.ok()) << layout.status().ToString();
+  const TopologyInfo info = internal::InfoOf(**layout);
+  EXPECT_EQ(info.containers, 2);
+  ASSERT_EQ(info.components.size(), 2u);
+  EXPECT_TRUE(info.components[0].spout);
+  EXPECT_TRUE(info.components[0].bounded);
+  EXPECT_EQ(info.components[0].tasks[0].container, 2);
+  EXPECT_EQ(info.components[0].outputs[0].fields[0].type, "shop.Order");
+  EXPECT_EQ(info.components[0].outputs[0].fields[1].type, "any");
+  const ComponentInfo& b = info.components[1];
+  EXPECT_FALSE(b.spout);
+  ASSERT_EQ(b.tasks.size(), 2u);
+  EXPECT_EQ(b.tasks[0].task, 3);
+  EXPECT_EQ(b.tasks[1].task, 2);
+  EXPECT_EQ(b.tasks[1].index, 1);
+  EXPECT_EQ(b.tasks[1].container, 2);
+  EXPECT_EQ(b.inputs[0].component, "s");
+  EXPECT_EQ(b.inputs[0].grouping, "fields");
+  EXPECT_THAT(b.inputs[0].fields, ElementsAre("order"));
 }
 
 TEST(TaskFactsTest, OverlaysTheComponentsConfiguration) {

@@ -56,10 +56,44 @@ void Tuple::ThrowIndex(size_t index) const {
                   StreamText(*origin_));
 }
 
-void Tuple::ThrowType(size_t index, ValueType asked) const {
+std::string_view Tuple::BytesOf(size_t index, std::string_view user_type) const {
+  const FieldView& field = At(index);
+  const bool declared = index < origin_->user_types.size() && !origin_->user_types[index].empty();
+  if (field.type() != ValueType::kBytes || (declared && origin_->user_types[index] != user_type)) {
+    ThrowType(index, user_type);
+  }
+  return field.text();
+}
+
+void Tuple::ThrowType(size_t index, std::string_view asked) const {
+  std::string is(ValueTypeName(fields_[index].type()));
+  if (fields_[index].type() == ValueType::kBytes && index < origin_->user_types.size() &&
+      !origin_->user_types[index].empty()) {
+    is = origin_->user_types[index];
+  }
   throw TypeError("component '" + origin_->reader + "' reads " + FieldText(*origin_, index) +
-                  " from " + StreamText(*origin_) + " as " + std::string(ValueTypeName(asked)) +
-                  ", but it is " + std::string(ValueTypeName(fields_[index].type())));
+                  " from " + StreamText(*origin_) + " as " + std::string(asked) + ", but it is " +
+                  is);
+}
+
+void Tuple::ThrowRange(size_t index, size_t bytes) const {
+  throw TypeError("component '" + origin_->reader + "' reads " + FieldText(*origin_, index) +
+                  " from " + StreamText(*origin_) + " as an integer of " +
+                  std::to_string(8 * bytes) + " bits, but it is " +
+                  std::to_string(fields_[index].int64_value()));
+}
+
+void Tuple::RethrowUnreadable(size_t index, std::string_view user_type) const {
+  const std::string where = "component '" + origin_->reader + "' cannot read " +
+                            FieldText(*origin_, index) + " from " + StreamText(*origin_) + " as " +
+                            std::string(user_type) + ": ";
+  try {
+    throw;
+  } catch (const Unrecoverable& error) {
+    throw Unrecoverable(where + error.what());
+  } catch (const std::exception& error) {
+    throw SerializerError(where + error.what());
+  }
 }
 
 }  // namespace heron

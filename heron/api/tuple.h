@@ -9,10 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
+#include "heron/api/field_type.h"
+#include "heron/api/serializer.h"
 #include "heron/api/value.h"
 #include "heron/model/field_view.h"
 #include "heron/model/tuple_codec.h"
@@ -72,6 +76,17 @@ class Tuple {
   ValueType Type(std::string_view field) const { return Type(IndexOf(field)); }
   heron::Value Value(std::string_view field) const { return Value(IndexOf(field)); }
 
+  // As T, which may be any type that Declares takes (heron/api/field_type.h), your own included. A
+  // null is read as std::optional<T>. Throws TypeError, also when the field was declared as another
+  // type of yours, or does not fit into a smaller integer; SerializerError when its bytes are
+  // wrong.
+  template <typename T>
+  requires internal::IsFieldType<T> T Get(size_t index)
+  const;
+  template <typename T>
+  requires internal::IsFieldType<T> T Get(std::string_view field)
+  const { return Get<T>(IndexOf(field)); }
+
   // Of a field name of the stream it came in; throws TypeError if there is none.
   size_t IndexOf(std::string_view field) const;
 
@@ -89,15 +104,66 @@ class Tuple {
   const FieldView& Checked(size_t index, ValueType type) const {
     const FieldView& field = At(index);
     if (field.type() != type) [[unlikely]]
-      ThrowType(index, type);
+      ThrowType(index, ValueTypeName(type));
     return field;
   }
+  template <typename T>
+  T ReadUserType(size_t index) const;
+  // The bytes of a field that is or may be of this type.
+  std::string_view BytesOf(size_t index, std::string_view user_type) const;
   [[noreturn]] void ThrowIndex(size_t index) const;
-  [[noreturn]] void ThrowType(size_t index, ValueType asked) const;
+  [[noreturn]] void ThrowType(size_t index, std::string_view asked) const;
+  [[noreturn]] void ThrowRange(size_t index, size_t bytes) const;
+  // In a catch block: what the serializer threw, with the field's name.
+  [[noreturn]] void RethrowUnreadable(size_t index, std::string_view user_type) const;
 
   std::span<const FieldView> fields_;
   const internal::TupleOrigin* origin_ = nullptr;
   int32_t source_task_ = 0;
 };
+
+template <typename T>
+T Tuple::ReadUserType(size_t index) const {
+  const std::string name = Serializer<T>::TypeName();
+  const std::string_view bytes = BytesOf(index, name);
+  try {
+    return Serializer<T>::Read(bytes);
+  } catch (...) {
+    RethrowUnreadable(index, name);
+  }
+}
+
+template <typename T>
+requires internal::IsFieldType<T> T Tuple::Get(size_t index)
+const {
+  if constexpr (internal::kIsOptional<T>) {
+    if (IsNull(index)) return std::nullopt;
+    return Get<typename T::value_type>(index);
+  } else if constexpr (UserType<T>) {
+    return ReadUserType<T>(index);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return Bool(index);
+  } else if constexpr (std::is_integral_v<T>) {
+    const int64_t value = Int64(index);
+    const T narrow = static_cast<T>(value);
+    if (static_cast<int64_t>(narrow) != value) ThrowRange(index, sizeof(T));
+    return narrow;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(Double(index));
+  } else if constexpr (internal::FieldType<T>::kDeclared == internal::DeclaredType::kString) {
+    return T(String(index));
+  } else if constexpr (std::is_same_v<T, heron::Bytes>) {
+    return heron::Bytes{std::string(Bytes(index))};
+  } else if constexpr (std::is_same_v<T, BytesView>) {
+    return BytesView(Bytes(index));
+  } else if constexpr (std::is_same_v<T, heron::List>) {
+    return List(index).ToList();
+  } else if constexpr (std::is_same_v<T, heron::Value>) {
+    return Value(index);
+  } else {
+    if (!IsNull(index)) ThrowType(index, "null");
+    return nullptr;
+  }
+}
 
 }  // namespace heron

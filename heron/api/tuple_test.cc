@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "heron/api/errors.h"
@@ -21,6 +23,34 @@ void Append(std::string& payload, std::initializer_list<FieldView> fields) {
   model::EncodeTuple({fields.begin(), fields.size()}, bytes.data());
   payload += bytes;
 }
+
+struct Point {
+  int x = 0;
+  int y = 0;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+struct Line {};
+
+}  // namespace
+
+template <>
+struct Serializer<Point> {
+  static std::string TypeName() { return "test.Point"; }
+  static void Write(const Point& p, std::string& out) { out = {char(p.x), char(p.y)}; }
+  static Point Read(std::string_view bytes) {
+    if (bytes == "unrecoverable") throw Unrecoverable("never");
+    if (bytes.size() != 2) throw std::length_error(std::to_string(bytes.size()) + " bytes");
+    return {bytes[0], bytes[1]};
+  }
+};
+template <>
+struct Serializer<Line> {
+  static std::string TypeName() { return "test.Line"; }
+  static void Write(const Line&, std::string&) {}
+  static Line Read(std::string_view) { return {}; }
+};
+
+namespace {
 
 class TupleTest : public ::testing::Test {
  protected:
@@ -78,6 +108,88 @@ TEST_F(TupleTest, GivesEveryTypeByIndexAndByName) {
   EXPECT_EQ(in.Type("gone"), ValueType::kNull);
   EXPECT_EQ(in.Value("count"), Value(3));
   EXPECT_EQ(in.ToValues().size(), 7u);
+}
+
+TEST_F(TupleTest, GetGivesTheTypeThatIsAskedFor) {
+  const Tuple& in = Next();
+  EXPECT_EQ(in.Get<std::string>(0), "the");
+  EXPECT_EQ(in.Get<std::string_view>("word"), "the");
+  EXPECT_EQ(in.Get<int64_t>(1), 3);
+  EXPECT_EQ(in.Get<uint8_t>("count"), 3);
+  EXPECT_EQ(in.Get<double>(2), 0.5);
+  EXPECT_EQ(in.Get<float>(2), 0.5f);
+  EXPECT_TRUE(in.Get<bool>(3));
+  EXPECT_EQ(in.Get<Bytes>(4).bytes.size(), 2u);
+  EXPECT_EQ(in.Get<BytesView>(4).bytes.size(), 2u);
+  EXPECT_THAT(in.Get<List>(5), ElementsAre(Value("a"), Value(2)));
+  EXPECT_EQ(in.Get<Value>(1), Value(3));
+  EXPECT_EQ(in.Get<std::nullptr_t>(6), nullptr);
+  EXPECT_EQ(in.Get<std::optional<int64_t>>(6), std::nullopt);
+  EXPECT_EQ(in.Get<std::optional<int64_t>>(1), 3);
+  EXPECT_THAT(ErrorOf([&] { in.Get<int64_t>(6); }), HasSubstr("as int64, but it is null"));
+  EXPECT_THAT(ErrorOf([&] { in.Get<std::nullptr_t>(1); }), HasSubstr("as null, but it is int64"));
+}
+
+TEST_F(TupleTest, ANumberThatDoesNotFitIsAnError) {
+  payload_.clear();
+  Append(payload_, {FieldView::Int64(-1), FieldView::Int64(300)});
+  reader_.Start(payload_, origin_, 7);
+  const Tuple& in = Next();
+  EXPECT_EQ(in.Get<int16_t>(1), 300);
+  EXPECT_THAT(ErrorOf([&] { in.Get<uint8_t>(1); }),
+              HasSubstr("as an integer of 8 bits, but it is 300"));
+  EXPECT_THAT(ErrorOf([&] { in.Get<uint32_t>(0); }), HasSubstr("but it is -1"));
+}
+
+class UserTypeTest : public TupleTest {
+ protected:
+  UserTypeTest() {
+    origin_ = {"map", "points", {"p", "raw", "n", "gone", "bad", "hopeless"}, "draw"};
+    origin_.user_types = {"test.Point", "", "", "test.Point", "test.Point", "test.Point"};
+    payload_.clear();
+    Append(payload_,
+           {FieldView::Bytes("ab"), FieldView::Bytes("cd"), FieldView::Int64(1), FieldView::Null(),
+            FieldView::Bytes("abc"), FieldView::Bytes("unrecoverable")});
+    reader_.Start(payload_, origin_, 7);
+  }
+};
+
+TEST_F(UserTypeTest, IsReadByIndexAndByName) {
+  const Tuple& in = Next();
+  EXPECT_EQ(in.Get<Point>(0), (Point{'a', 'b'}));
+  EXPECT_EQ(in.Get<Point>("p"), (Point{'a', 'b'}));
+  EXPECT_EQ(in.Get<Point>("raw"), (Point{'c', 'd'})) << "bytes of no declared type";
+  EXPECT_EQ(in.Get<std::optional<Point>>("gone"), std::nullopt);
+  EXPECT_EQ(in.Get<std::optional<Point>>("p")->x, 'a');
+  EXPECT_EQ(in.Bytes("p"), "ab") << "unread, to be passed on";
+}
+
+TEST_F(UserTypeTest, AnotherTypeNamesEverything) {
+  const Tuple& in = Next();
+  EXPECT_EQ(ErrorOf([&] { in.Get<Line>(0); }),
+            "component 'draw' reads field 0 'p' from stream 'points' of component 'map' as "
+            "test.Line, but it is test.Point");
+  EXPECT_THAT(ErrorOf([&] { in.Int64(0); }), HasSubstr("as int64, but it is test.Point"));
+  EXPECT_THAT(ErrorOf([&] { in.Get<Point>("n"); }), HasSubstr("as test.Point, but it is int64"));
+  EXPECT_THAT(ErrorOf([&] { in.Get<Point>("gone"); }), HasSubstr("as test.Point, but it is null"));
+}
+
+TEST_F(UserTypeTest, BytesThatItsSerializerRefusesNameTheField) {
+  const Tuple& in = Next();
+  try {
+    in.Get<Point>("bad");
+    FAIL();
+  } catch (const SerializerError& error) {
+    EXPECT_STREQ(error.what(),
+                 "component 'draw' cannot read field 4 'bad' from stream 'points' of component "
+                 "'map' as test.Point: 3 bytes");
+  }
+  try {
+    in.Get<Point>("hopeless");
+    FAIL();
+  } catch (const Unrecoverable& error) {
+    EXPECT_THAT(error.what(), HasSubstr("field 5 'hopeless'"));
+  }
 }
 
 TEST_F(TupleTest, StringsAreViewsIntoTheBatch) {

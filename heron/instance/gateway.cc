@@ -1,5 +1,7 @@
 #include "heron/instance/gateway.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "heron/api/internal/builder_access.h"
@@ -283,6 +285,8 @@ Status Gateway::Prepare(const proto::InstancePlan& plan) {
   task_options_.facts.container = options_.container;
   task_options_.facts.arguments = options_.arguments;
   task_options_.facts.container_folder = options_.container_folder;
+  std::error_code error;  // a folder that was deleted has no name
+  task_options_.facts.working_folder = std::filesystem::current_path(error).string();
   task_options_.epoch = options_.epoch;
   task_options_.routing_version = plan.plan().version();
   task_options_.spout = topology.components(component).kind() == proto::SPOUT;

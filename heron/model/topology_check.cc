@@ -55,6 +55,8 @@ class Checker {
   void CheckConfig(const std::string& where, const google::protobuf::Map<std::string, std::string>&,
                    bool of_component);
   void CheckOutputs(const proto::Component& component);
+  void CheckUserType(const proto::Component& component, const std::string& where,
+                     const proto::Field& field);
   void CheckInputs(const proto::Component& component);
   void CheckInput(const proto::Component& component, const proto::InputStream& input);
   void CheckGrouping(const proto::Component& component, const proto::InputStream& input,
@@ -189,7 +191,22 @@ void Checker::CheckOutputs(const proto::Component& component) {
         Say(component, where + "field " + Quoted(field.name()) + " has the unknown type " +
                            std::to_string(field.type()));
       }
+      CheckUserType(component, where, field);
     }
+  }
+}
+
+void Checker::CheckUserType(const proto::Component& component, const std::string& where,
+                            const proto::Field& field) {
+  const std::string& name = field.user_type();
+  if (name.empty()) return;
+  if (name.size() > kMaxNameBytes || !IsUtf8(name)) {
+    Say(component, where + "field " + Quoted(field.name()) + ": the type's name " + Quoted(name) +
+                       " must have 1 to 128 bytes of UTF-8");
+  }
+  if (field.type() != proto::BYTES) {
+    Say(component, where + "field " + Quoted(field.name()) + " of the type " + Quoted(name) +
+                       " travels as bytes, but is declared otherwise");
   }
 }
 

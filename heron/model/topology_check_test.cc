@@ -195,6 +195,21 @@ TEST(TopologyCheckTest, Outputs) {
               ElementsAre(HasSubstr("256 fields")));
 }
 
+TEST(TopologyCheckTest, UserTypes) {
+  auto with = [](const std::string& name, proto::ValueType type) {
+    return After([&](auto& t) {
+      Lines(t).mutable_outputs(1)->mutable_fields(1)->set_user_type(name);
+      Lines(t).mutable_outputs(1)->mutable_fields(1)->set_type(type);
+    });
+  };
+  EXPECT_THAT(with("shop.Order", proto::BYTES), IsEmpty());
+  EXPECT_THAT(with("shop.Order", proto::STRING),
+              ElementsAre("spout 'lines': stream 'errors': field 'text' of the type 'shop.Order' "
+                          "travels as bytes, but is declared otherwise"));
+  EXPECT_THAT(with(std::string(129, 'x'), proto::BYTES), ElementsAre(HasSubstr("1 to 128 bytes")));
+  EXPECT_THAT(with("\xff", proto::BYTES), ElementsAre(HasSubstr("field 'text'")));
+}
+
 TEST(TopologyCheckTest, NoSpout) {
   EXPECT_THAT(After([](auto& t) {
                 Lines(t).set_kind(proto::BOLT);

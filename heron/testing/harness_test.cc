@@ -5,10 +5,26 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "heron/heron.h"
 #include "heron/testing.h"
+
+namespace {
+
+struct Point {
+  int64_t x = 0;
+};
+
+}  // namespace
+
+template <>
+struct heron::Serializer<Point> {
+  static std::string TypeName() { return "test.Point"; }
+  static void Write(const Point& p, std::string& out) { out = std::to_string(p.x); }
+  static Point Read(std::string_view bytes) { return {std::stoll(std::string(bytes))}; }
+};
 
 namespace {
 
@@ -45,6 +61,23 @@ TEST(BoltHarnessTest, ShowsWhatABoltEmits) {
   h.Execute("");
   EXPECT_THAT(h.Emitted(), IsEmpty());
   EXPECT_THAT(h.Emitted("empty"), ElementsAre(Row(2)));
+}
+
+// Moves points to the right.
+class Move : public heron::Bolt {
+ public:
+  void Prepare(heron::BoltContext& context) override { out_ = context.Output<Point>("point"); }
+  void Execute(const heron::Tuple& in) override { out_.Emit(Point{in.Get<Point>(0).x + 1}); }
+
+ private:
+  heron::Output<Point> out_;
+};
+
+TEST(BoltHarnessTest, TakesTypesWithASerializer) {
+  BoltHarness h(Move{});
+  h.Declares<Point>("point");
+  h.Execute(Point{41});
+  EXPECT_THAT(h.Emitted(), ElementsAre(Row(Point{42})));
 }
 
 TEST(RowTest, PrintsItselfAndKnowsTypes) {

@@ -7,19 +7,22 @@
 #include <type_traits>
 #include <utility>
 
+#include "heron/api/serializer.h"
 #include "heron/api/value.h"
 
 namespace heron::testing {
 
-// Row("a", 3) has a string and an integer. Values of different types differ: Row(1) != Row(1.0).
+// Row("a", 3) has a string and an integer; types with a heron::Serializer are bytes. Values of
+// different types differ: Row(1) != Row(1.0).
 class Row {
  public:
   Row() = default;  // no fields
   template <typename... Types>
-  requires(sizeof...(Types) > 0 && (std::is_constructible_v<heron::Value, const Types&> &&
-                                    ...)) explicit Row(const Types&... values) {
+  requires(sizeof...(Types) > 0 &&
+           ((std::is_constructible_v<heron::Value, const Types&> || UserType<Types>)&&...))  //
+      explicit Row(const Types&... values) {
     values_.reserve(sizeof...(Types));
-    (values_.emplace_back(values), ...);
+    (Add(values), ...);
   }
   static Row Of(Values values) {
     Row row;
@@ -44,6 +47,17 @@ class Row {
   }
 
  private:
+  template <typename T>
+  void Add(const T& value) {
+    if constexpr (UserType<T>) {
+      Bytes written;
+      Serializer<T>::Write(value, written.bytes);
+      values_.emplace_back(std::move(written));
+    } else {
+      values_.emplace_back(value);
+    }
+  }
+
   Values values_;
 };
 

@@ -67,6 +67,7 @@ TaskHarness::TaskHarness(HarnessOptions options)
   facts_.config = std::move(options.config);
   facts_.container_folder = std::move(options.container_folder);
   tasks_.try_emplace(facts_.component, std::vector<int32_t>{facts_.task});
+  PlaceTasks();
 }
 
 TaskHarness::TaskHarness(const TopologyBuilder& builder, const std::string& component,
@@ -84,6 +85,7 @@ TaskHarness::TaskHarness(const TopologyBuilder& builder, const std::string& comp
   for (const proto::Component& each : topology.components()) {
     std::vector<int32_t>& tasks = tasks_[each.name()];
     for (uint32_t i = 0; i < each.parallelism(); ++i) tasks.push_back(next_task++);
+    info_.components.push_back(heron::internal::InfoOf(each));
     if (each.name() == component) found = &each;
   }
   if (found == nullptr) {
@@ -104,6 +106,7 @@ TaskHarness::TaskHarness(const TopologyBuilder& builder, const std::string& comp
   facts_.container_folder = std::move(options.container_folder);
   for (auto& [key, value] : options.config) facts_.config[key] = value;
   for (auto& [name, tasks] : options.tasks) tasks_[name] = tasks;
+  PlaceTasks();
   for (const OutputDeclaration& output : facts_.outputs) streams_.push_back(output.stream);
 }
 
@@ -147,10 +150,19 @@ void TaskHarness::RunCalls() {
 void TaskHarness::CloseCalls() { calls_->Close(); }
 bool TaskHarness::TakeWoken() { return wakes_->Take(); }
 
-std::optional<std::vector<int32_t>> TaskHarness::TasksOf(const std::string& component) {
-  const auto at = tasks_.find(component);
-  if (at == tasks_.end()) return std::nullopt;
-  return at->second;
+const heron::TopologyInfo& TaskHarness::topology_info() { return info_; }
+
+void TaskHarness::PlaceTasks() {
+  info_.containers = 1;
+  for (const auto& [name, tasks] : tasks_) {
+    if (info_.Find(name) == nullptr) info_.components.push_back({.name = name});
+    for (heron::ComponentInfo& component : info_.components) {
+      if (component.name != name) continue;
+      for (size_t i = 0; i < tasks.size(); ++i) {
+        component.tasks.push_back({tasks[i], static_cast<int32_t>(i), facts_.container});
+      }
+    }
+  }
 }
 
 bool TaskHarness::IsTask(int32_t task) const {

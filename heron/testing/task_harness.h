@@ -33,7 +33,7 @@ struct HarnessOptions {
   std::vector<std::string> arguments = {};         // of the program, behind --
   std::map<std::string, std::string> config = {};  // with a builder: over what it has
   std::string container_folder = ".";
-  // By component: for TasksOf and EmitTo. With a builder: over what it has.
+  // By component: for TasksOf, TopologyInfo and EmitTo. With a builder: over what it has.
   std::map<std::string, std::vector<int32_t>> tasks = {};
 };
 
@@ -77,7 +77,8 @@ class TaskHarness : private heron::internal::TaskRuntime, private heron::interna
                                                      const Names&... names) {
     Declare({std::string(stream),
              {std::string(std::string_view(names))...},
-             {heron::internal::FieldType<Types>::kDeclared...}});
+             {heron::internal::FieldType<Types>::kDeclared...},
+             {heron::internal::UserTypeNameOf<Types>().value_or("")...}});
   }
 
  protected:
@@ -111,11 +112,12 @@ class TaskHarness : private heron::internal::TaskRuntime, private heron::interna
   class Wakes;
 
   void Declare(heron::internal::OutputDeclaration declaration);
+  void PlaceTasks();
   bool IsTask(int32_t task) const;
 
   // heron::internal::TaskRuntime
   heron::internal::Emitter& emitter() override { return *this; }
-  std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override;
+  const heron::TopologyInfo& topology_info() override;
   void SetProgress(double fraction) override { progress_ = fraction; }
   std::shared_ptr<heron::internal::WakeTarget> wake_target() override;
   std::shared_ptr<heron::internal::CallTarget> call_target() override;
@@ -130,6 +132,7 @@ class TaskHarness : private heron::internal::TaskRuntime, private heron::interna
 
   heron::internal::TaskFacts facts_;
   std::map<std::string, std::vector<int32_t>> tasks_;
+  heron::TopologyInfo info_;          // with the tasks of tasks_
   bool strict_ = false;               // everything is declared
   std::vector<std::string> streams_;  // by the number that emits have
   std::vector<Emission> emissions_;

@@ -81,8 +81,9 @@ void ReadOption(std::string_view argument, CommandLine& line) {
   }
 }
 
-std::string TypeName(proto::ValueType type) {
-  return std::string(DeclaredTypeName(static_cast<DeclaredType>(type)));
+std::string TypeName(const proto::Field& field) {
+  if (!field.user_type().empty()) return field.user_type();
+  return std::string(DeclaredTypeName(static_cast<DeclaredType>(field.type())));
 }
 
 void ExplainComponent(const proto::Component& component, std::ostream& out) {
@@ -103,8 +104,7 @@ void ExplainComponent(const proto::Component& component, std::ostream& out) {
   for (const proto::OutputStream& output : component.outputs()) {
     out << "    emits  " << output.name() << "(";
     for (int i = 0; i < output.fields_size(); ++i) {
-      out << (i == 0 ? "" : ", ") << output.fields(i).name() << ": "
-          << TypeName(output.fields(i).type());
+      out << (i == 0 ? "" : ", ") << output.fields(i).name() << ": " << TypeName(output.fields(i));
     }
     out << ")\n";
   }

@@ -6,6 +6,8 @@
 
 #include "heron/api/internal/task_runtime.h"
 #include "heron/api/internal/tuple_reader.h"
+#include "heron/api/topology_info.h"
+#include "heron/model/task_layout.h"
 #include "proto/topology.pb.h"
 
 namespace heron::internal {
@@ -13,6 +15,10 @@ namespace heron::internal {
 // component, parallelism, config and outputs from the running definition; the caller fills in the
 // rest.
 TaskFacts FactsOf(const proto::Topology& topology, const proto::Component& component);
+
+TopologyInfo InfoOf(const model::TaskLayout& layout);
+// Without its tasks.
+ComponentInfo InfoOf(const proto::Component& component);
 
 // The origin for tuples of `stream` (an index in `source.outputs`, which it must be within) read by
 // `reader`.

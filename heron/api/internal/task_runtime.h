@@ -10,6 +10,7 @@
 
 #include "heron/api/field_type.h"
 #include "heron/api/internal/emitter.h"
+#include "heron/api/topology_info.h"
 
 namespace heron::internal {
 
@@ -17,6 +18,7 @@ struct OutputDeclaration {
   std::string stream;
   std::vector<std::string> names;
   std::vector<DeclaredType> types;
+  std::vector<std::string> user_types;  // as many; empty where there is no serializer
 };
 
 // Who the task is. Filled by the engine from the running (not the described) definition and the
@@ -32,6 +34,7 @@ struct TaskFacts {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> config;  // the topology's overlaid with the component's
   std::string container_folder;
+  std::string working_folder;
   std::vector<OutputDeclaration> outputs;  // in declared order; the index is Emitter's `stream`
 };
 
@@ -62,8 +65,7 @@ class TaskRuntime {
  public:
   virtual ~TaskRuntime() = default;
   virtual Emitter& emitter() = 0;
-  // By index within the component; nullopt if the topology has no such component.
-  virtual std::optional<std::vector<int32_t>> TasksOf(const std::string& component) = 0;
+  virtual const TopologyInfo& topology_info() = 0;
   virtual void SetProgress(double fraction) = 0;  // 0 to 1, already clamped
   virtual std::shared_ptr<WakeTarget> wake_target() = 0;
   // Of the tuple that is executed. nullptr where tuples are not tracked, or none is executed.

@@ -16,8 +16,9 @@ namespace heron::internal {
 struct TupleOrigin {
   std::string component;  // that emitted
   std::string stream;
-  std::vector<std::string> fields;  // names, as declared
-  std::string reader;               // the component that reads, for messages
+  std::vector<std::string> fields;      // names, as declared
+  std::string reader;                   // the component that reads, for messages
+  std::vector<std::string> user_types;  // by field, empty where there is no serializer
 };
 
 // One after the other over a payload. The tuple and its views die with the next Next.

@@ -137,10 +137,9 @@ void TaskThread::Start() {
 
 std::shared_ptr<heron::internal::WakeTarget> TaskThread::wake_target() { return waker_; }
 
-std::optional<std::vector<int32_t>> TaskThread::TasksOf(const std::string& component) {
-  const int index = options_.layout->ComponentIndex(component);
-  if (index < 0) return std::nullopt;
-  return options_.layout->TasksByIndex(index);
+const heron::TopologyInfo& TaskThread::topology_info() {
+  if (!topology_info_) topology_info_ = heron::internal::InfoOf(*options_.layout);
+  return *topology_info_;
 }
 
 TaskFailure TaskThread::Failure(const std::string& what, bool unrecoverable) const {

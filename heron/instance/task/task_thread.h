@@ -20,6 +20,7 @@
 #include "heron/api/internal/task_runtime.h"
 #include "heron/api/internal/tuple_reader.h"
 #include "heron/api/topology_builder.h"
+#include "heron/api/topology_info.h"
 #include "heron/base/clock.h"
 #include "heron/instance/ack/latency_peak.h"
 #include "heron/instance/ack/pending_roots.h"
@@ -67,7 +68,7 @@ class TaskThread : private heron::internal::TaskRuntime {
   void FailTuple() override {
     if (output_.trees() != nullptr) output_.trees()->FailInput();
   }
-  std::optional<std::vector<int32_t>> TasksOf(const std::string& component) override;
+  const heron::TopologyInfo& topology_info() override;
   void SetProgress(double fraction) override {
     heron::internal::reader_progress = nullptr;
     output_.counters().progress = fraction;
@@ -120,6 +121,7 @@ class TaskThread : private heron::internal::TaskRuntime {
   // By component index, then stream; only those that are subscribed to have a reader.
   std::vector<std::vector<heron::internal::TupleOrigin>> origins_;
   heron::internal::TupleReader reader_;
+  std::optional<heron::TopologyInfo> topology_info_;  // once somebody has asked
   const char* method_ = "its factory";  // that runs now
   bool damage_logged_ = false;
   std::thread thread_;
