@@ -62,5 +62,20 @@ TEST(GroupingsTest, EveryGroupingDeliversWhatItPromises) {
   for (int64_t tuples : bolts["partial"].tuples) EXPECT_NEAR(tuples, kAll / 3, kAll / 10);
 }
 
+// Queues are kept so short that the loop would stand still if its last edge held anybody back.
+TEST(GroupingsTest, ALoopUnderBackPressureGoesOnAndLosesNothing) {
+  RealCluster cluster;
+  constexpr int64_t kTuples = 100'000, kHops = 10;
+  auto r =
+      cluster.Heron({"submit", "local", cluster.Program("tests/integration/probe"), "loop",
+                     "--containers", "2", "--config", "topology.queue.high.bytes=65536", "--",
+                     "loop", "tuples=" + std::to_string(kTuples), "hops=" + std::to_string(kHops)});
+  ASSERT_EQ(r.exit_code, 0) << r.out << r.err;
+  EXPECT_TRUE(Eventually(std::chrono::seconds(45),
+                         [&] { return cluster.ExecutedTuples("loop") == 2 * kHops * kTuples; }))
+      << cluster.ExecutedTuples("loop") << " executed\n"
+      << cluster.Heron({"topologies", "loop"}).out;
+}
+
 }  // namespace
 }  // namespace heron::testing

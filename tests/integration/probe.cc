@@ -6,6 +6,7 @@
 //       tuples=N  pause_us=N (per tuple)  work_us=N (of "work", per tuple)  finish_ms=N (how long Finish takes)  out=FILE (total, sum; by rename)
 //       marks=FILE (a line per start, finish begin and finish end of each task)
 //       throw_once=N ("work" throws at its Nth tuple, once in this process)
+//   probe loop key=value...            numbers 0..tuples-1, each going `hops` times round a cycle of two bolts
 //   probe throw-open | hang-open | throw-execute | unrecoverable | exit-execute | segv-execute
 //   probe stuck-execute | stuck-or-unrecoverable (does not return; with another task that gives up then)
 //   probe crash-describe | hang-describe | rubbish-describe | silent-describe | differs
@@ -121,6 +122,31 @@ class Endless : public heron::Spout {
   heron::Output<int64_t> out_;
 };
 
+// Gives a number its hops, or passes on what is left of them.
+class There : public heron::Bolt {
+ public:
+  explicit There(int64_t hops) : hops_(hops) {}
+  void Prepare(heron::BoltContext& context) override { out_ = context.Output<int64_t>("hops"); }
+  void Execute(const heron::Tuple& in) override {
+    out_.Emit(in.component() == "numbers" ? hops_ : in.Int64(0));
+  }
+
+ private:
+  int64_t hops_;
+  heron::Output<int64_t> out_;
+};
+
+class Back : public heron::Bolt {
+ public:
+  void Prepare(heron::BoltContext& context) override { out_ = context.Output<int64_t>("hops"); }
+  void Execute(const heron::Tuple& in) override {
+    if (in.Int64(0) > 1) out_.Emit(in.Int64(0) - 1);
+  }
+
+ private:
+  heron::Output<int64_t> out_;
+};
+
 class Misbehaving : public heron::Bolt {
  public:
   explicit Misbehaving(std::string mode) : mode_(std::move(mode)) {}
@@ -196,6 +222,18 @@ int main(int argc, char** argv) {
                     .Shuffle(numbers);
     std::string out = options["out"];
     t.AddBolt("total", [=] { return Sum(out); }).Global(work);
+  } else if (mode == "loop") {
+    int64_t tuples = Number("tuples", 1000), hops = Number("hops", 1);
+    auto numbers = t.AddSpout("numbers", [=] { return Numbers(tuples, 0); }).Declares<int64_t>("n");
+    auto there = t.AddBolt("there", [=] { return There(hops); })
+                     .Parallelism(2)
+                     .Declares<int64_t>("hops")
+                     .Shuffle(numbers);
+    auto back = t.AddBolt("back", [] { return Back(); })
+                    .Parallelism(2)
+                    .Declares<int64_t>("hops")
+                    .Shuffle(there);
+    there.Shuffle(heron::Feedback(back));
   } else {
     auto numbers = t.AddSpout("numbers", [] { return Endless(); }).Declares<int64_t>("n");
     bool in_container = std::getenv("HERON_TOPOLOGY_ID") != nullptr;
