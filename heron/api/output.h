@@ -1,6 +1,6 @@
 // Where a component's tuples go. Made once in Open or Prepare by ctx.Output<Types...>(...); cheap
 // to copy. A typed emit writes views on the stack and makes one virtual call: no allocation, no
-// look-up. Thread: the task's.
+// look-up. Thread: the task's; emits of other threads are refused, RunInTask brings them here.
 #pragma once
 
 #include <array>

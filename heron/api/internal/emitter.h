@@ -18,6 +18,7 @@ enum class EmitResult {
   kWrongValues,    // number or types of the values differ from the declaration
   kUnknownStream,  // an Output that ctx.Output did not make
   kTooManyAnchors, // comes of more than 255 tuples with message ids
+  kWrongThread,    // from a thread that is not the task's: use context.RunInTask
   kNotATask,       // EmitTo a task that does not read the stream by direct grouping
 };
 

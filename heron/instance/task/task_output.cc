@@ -28,6 +28,7 @@ std::string_view ReasonOf(EmitResult result) {
       return "it is too large";
     case EmitResult::kTooManyAnchors:
       return "it comes of more than 255 tuples of spouts";
+    case EmitResult::kWrongThread:
     case EmitResult::kOk:
       break;
   }
@@ -58,6 +59,8 @@ TaskOutput::TaskOutput(Options options, std::unique_ptr<routing::StreamRouter> r
 template <typename Route>
 EmitResult TaskOutput::Send(uint32_t stream, std::span<const FieldView> values, Route route,
                             const EmitOptions& options) {
+  if (OfOtherThread()) [[unlikely]]
+    return RefuseOtherThread();
   if (link_->stop()) [[unlikely]]
     return EmitResult::kOk;
   const size_t bytes = model::EncodedTupleBytes(values);
@@ -191,6 +194,10 @@ EmitResult TaskOutput::RefusedHere(uint32_t stream, EmitResult why) {
 
 void TaskOutput::Refused(uint32_t stream, EmitResult why) {
   if (why == EmitResult::kOk) return;
+  if (OfOtherThread()) {
+    RefuseOtherThread();
+    return;
+  }
   Count(DropReason::kRefused);
   if (stream == heron::internal::kNoStream && !std::exchange(unbound_logged_, true)) {
     Log(LogLevel::kError, "component '" + options_.component +
@@ -203,12 +210,30 @@ void TaskOutput::Refused(uint32_t stream, EmitResult why) {
                             "': an emitted tuple was refused: " + std::string(ReasonOf(why)));
 }
 
+EmitResult TaskOutput::RefuseOtherThread() {
+  of_other_threads_.fetch_add(1);
+  if (!other_thread_logged_.exchange(true)) {
+    Log(LogLevel::kError,
+        "component '" + options_.component +
+            "': emits from a thread of its own, which goes nowhere; hand it to the task's thread: "
+            "context.RunInTask([this, value] { out_.Emit(value); })");
+  }
+  link_->task_wake->Notify();
+  return EmitResult::kWrongThread;
+}
+
+void TaskOutput::CountOtherThreads() {
+  if (of_other_threads_.load(std::memory_order_relaxed) == 0) return;
+  counters_.dropped[static_cast<size_t>(DropReason::kRefused)] += of_other_threads_.exchange(0);
+}
+
 std::string TaskOutput::StreamName(uint32_t stream) const {
   return stream < options_.streams.size() ? options_.streams[stream] : std::to_string(stream);
 }
 
 void TaskOutput::OnClockRead() {
   const MonotonicTime now = clock_.now();
+  CountOtherThreads();
   if (pacer_.Aged(now)) Flush();
   if (now - snapshot_at_ >= kSnapshotEvery) SendSnapshot();
 }
@@ -223,6 +248,7 @@ void TaskOutput::SendSnapshot() {
 
 std::optional<MonotonicTime> TaskOutput::IdleDuties(MonotonicTime now) {
   if (Unsent()) pacer_.OnOpened(now);  // held tuples are settled at any time
+  CountOtherThreads();
   if (pacer_.TakeIdleFlush(now)) Flush();
   std::optional<MonotonicTime> deadline = pacer_.NextIdleFlush();
   if (counters_ != sent_counters_) {
@@ -249,6 +275,7 @@ void TaskOutput::Flush() {
 }
 
 void TaskOutput::End() {
+  CountOtherThreads();
   Flush();
   TaskOutputItem item;
   item.end = std::make_unique<TaskOutputEnd>();

@@ -4,9 +4,11 @@
 // Thread: the task's. Lives as long as the component.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "heron/api/internal/emitter.h"
@@ -38,6 +40,9 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   // `link` and `clock` must outlive it.
   TaskOutput(Options options, std::unique_ptr<routing::StreamRouter> router, TaskLink* link,
              const Clock* clock);
+
+  // From now on emits of other threads are refused. Before, nobody may emit but the caller.
+  void BindToThisThread() { thread_ = std::this_thread::get_id(); }
 
   // Makes and prepares the custom groupings, and destroys them: user code, which may throw.
   Status PrepareGroupings(const routing::StreamRouter::MakeGrouping& make) {
@@ -99,6 +104,12 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   EmitResult NotRouted(uint32_t stream, routing::RouteResult result);
   EmitResult TooLarge(uint32_t stream, size_t bytes);
   EmitResult RefusedHere(uint32_t stream, EmitResult why);
+  bool OfOtherThread() const {
+    return std::this_thread::get_id() != thread_ && thread_ != std::thread::id();
+  }
+  // Any thread.
+  EmitResult RefuseOtherThread();
+  void CountOtherThreads();
   void OnClockRead();
   void SendSnapshot();
   // What Idle has to do before it sleeps; the time by which it must be awake again.
@@ -124,6 +135,9 @@ class TaskOutput : public heron::internal::Emitter, private BatchWriter::Sink {
   std::unique_ptr<TupleTrees> trees_;
   std::vector<BufferSlice> ack_frames_;  // on their way into acks-out
   std::vector<MessageId> untracked_;
+  std::thread::id thread_;
+  std::atomic<uint64_t> of_other_threads_{0};  // emits, not yet counted
+  std::atomic<bool> other_thread_logged_{false};
 };
 
 template <typename Awake>

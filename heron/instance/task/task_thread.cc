@@ -155,6 +155,7 @@ TaskFailure TaskThread::Failure(const std::string& what, bool unrecoverable) con
 void TaskThread::Run() {
   heron::internal::current_emitter = &output_;
   calls_->SetTaskThread();
+  output_.BindToThisThread();
   std::optional<TaskFailure> failure;
   try {
     PrepareGroupings();

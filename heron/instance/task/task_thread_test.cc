@@ -391,6 +391,21 @@ TEST_F(TaskThreadTest, FunctionsOfOtherThreadsRunOnAnIdleTasksThread) {
   EXPECT_FALSE(runner->Run([] {}));
 }
 
+TEST_F(TaskThreadTest, EmitsOfOtherThreadsAreRefusedAndCounted) {
+  Output<int64_t> output;
+  FieldsOutput fields;
+  script_.prepare = [&](BoltContext& context) {
+    output = context.Output<int64_t>("n");
+    fields = context.OutputFields();
+  };
+  Start("middle");
+  Until([&] { return opened_; });
+  EXPECT_EQ(output.Emit(1), EmitResult::kWrongThread);
+  fields.Emit(Values{"wrong"});
+  Until([&] { return Dropped(DropReason::kRefused) == 2; });
+  EXPECT_TRUE(values_.empty());
+}
+
 TEST_F(TaskThreadTest, FunctionsRunBeforeFinishAndThoseItWaitsForBehindIt) {
   std::optional<TaskRunner> runner;
   Output<int64_t> output;
