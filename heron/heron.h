@@ -3,6 +3,7 @@
 
 #include "heron/api/args.h"
 #include "heron/api/component.h"
+#include "heron/api/component_handle.h"
 #include "heron/api/config.h"
 #include "heron/api/context.h"
 #include "heron/api/errors.h"

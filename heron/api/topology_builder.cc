@@ -4,11 +4,13 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
 #include <mutex>
 
 #include "heron/api/internal/builder_access.h"
 #include "heron/model/names.h"
 #include "heron/model/topology_check.h"
+#include "heron/settings/topology_settings.h"
 #include "proto/topology.pb.h"
 
 namespace heron {
@@ -55,14 +57,31 @@ std::string ConfigText(double value) {
   return std::string(text, end);
 }
 
+namespace {
+std::map<std::string, std::string> AsMap(
+    const google::protobuf::Map<std::string, std::string>& config) {
+  return {config.begin(), config.end()};
+}
+}  // namespace
+
 const proto::Topology& BuilderAccess::Definition(const TopologyBuilder& builder) {
   return builder.impl_->definition;
 }
 
 std::vector<std::string> BuilderAccess::Mistakes(const TopologyBuilder& builder) {
   std::vector<std::string> mistakes = builder.impl_->mistakes;
-  for (std::string& mistake : model::CheckTopology(builder.impl_->definition)) {
+  const proto::Topology& definition = builder.impl_->definition;
+  for (std::string& mistake : model::CheckTopology(definition)) {
     mistakes.push_back(std::move(mistake));
+  }
+  for (std::string& problem : settings::ConfigProblems(AsMap(definition.config()))) {
+    mistakes.push_back("topology: " + std::move(problem));
+  }
+  for (const proto::Component& component : definition.components()) {
+    for (const std::string& problem :
+         settings::ComponentConfigProblems(AsMap(component.config()))) {
+      mistakes.push_back("component " + model::Quoted(component.name()) + ": " + problem);
+    }
   }
   return mistakes;
 }
@@ -163,6 +182,7 @@ void ComponentHandle::AddInput(const StreamRef& from, Grouping grouping,
   proto::InputStream* input = builder_->impl_->At(index_).add_inputs();
   input->set_component(from.component());
   input->set_stream(from.stream());
+  if (from.feedback()) input->set_feedback(true);
   switch (grouping) {
     case Grouping::kShuffle:
       input->set_grouping(proto::SHUFFLE);

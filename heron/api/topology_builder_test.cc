@@ -158,6 +158,29 @@ TEST(TopologyBuilderTest, OwnTypesAreDeclaredByName) {
                           "empty"));
 }
 
+TEST(TopologyBuilderTest, ConfigurationsAreCheckedWithTheRest) {
+  TopologyBuilder t("t");
+  t.Config("topology.contaners", 2).Config("topology.batch.max.bytes", 0).Config("mine", "free");
+  t.AddSpout("s", [] { return Source(); }).Parallelism(0).Config("topology.containers", 2);
+  EXPECT_THAT(t.Build().mistakes,
+              ElementsAre(HasSubstr("spout 's': parallelism 0"),
+                          HasSubstr("topology: unknown key \"topology.contaners\"; did you mean"),
+                          HasSubstr("topology: topology.batch.max.bytes is \"0\"; it must be"),
+                          HasSubstr("component 's': topology.containers holds for the whole")));
+}
+
+TEST(TopologyBuilderTest, FeedbackClosesALoop) {
+  TopologyBuilder t("t");
+  auto s = t.AddSpout("s", [] { return Source(); }).Declares<int>("n");
+  auto a = t.AddBolt("a", [] { return Fixed(1); }).Declares<int>("n").Shuffle(s);
+  auto b = t.AddBolt("b", [] { return Fixed(1); }).Declares<int>("n").Shuffle(a);
+  a.Fields(Feedback(b), "n");
+  EXPECT_THAT(t.Build().mistakes, IsEmpty());
+  const proto::Component& definition = BuilderAccess::Definition(t).components(1);
+  EXPECT_FALSE(definition.inputs(0).feedback());
+  EXPECT_TRUE(definition.inputs(1).feedback());
+}
+
 class ToFirst : public CustomGrouping {
  public:
   explicit ToFirst(int n) : number(n) {}

@@ -37,6 +37,10 @@ class Value;
 // list of one list. Write List(1, List{...}).
 using List = std::vector<Value>;
 
+// Two values are equal if type and content are: null, "", bytes without content, an empty list, 0,
+// 0.0 and false are seven different values. Doubles compare as in C++: -0.0 equals 0.0, NaN equals
+// nothing. Groupings by key look at the same identity, except that all NaNs are one key, of
+// whatever bits. On the wire every bit of a double is kept, -0.0 and NaNs too.
 class Value {
  public:
   using Variant = std::variant<std::nullptr_t, bool, int64_t, double, std::string, Bytes, List>;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace heron {
 namespace {
 
@@ -24,6 +27,25 @@ TEST(ValueTest, StringsAndBytesAreNotEqual) {
   EXPECT_NE(Value("a"), Value(Bytes{"a"}));
   EXPECT_NE(Value(1), Value(1.0));
   EXPECT_NE(Value(), Value(0));
+}
+
+TEST(ValueTest, NothingIsTheSameAsNothingOfAnotherType) {
+  const Values nothings{nullptr, "", Bytes{}, List{}, 0, 0.0, false};
+  for (size_t i = 0; i < nothings.size(); ++i) {
+    for (size_t j = 0; j < nothings.size(); ++j) {
+      EXPECT_EQ(nothings[i] == nothings[j], i == j) << i << " " << j;
+    }
+  }
+}
+
+TEST(ValueTest, DoublesCompareAsInCppAndKeepTheirBits) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(Value(0.0), Value(-0.0));
+  EXPECT_NE(Value(nan), Value(nan));
+  const Values values{-0.0, nan};
+  internal::ValueViews views(values);
+  EXPECT_TRUE(std::signbit(*Value(views.views()[0]).GetIf<double>()));
+  EXPECT_TRUE(std::isnan(*Value(views.views()[1]).GetIf<double>()));
 }
 
 TEST(ValueTest, SurvivesAJourneyThroughViews) {

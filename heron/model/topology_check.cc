@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "heron/base/nearest.h"
 #include "heron/model/names.h"
 #include "heron/model/tuple_codec.h"
 
@@ -13,6 +14,31 @@ namespace heron::model {
 namespace {
 
 constexpr size_t kMaxConfigBytes = 1 << 20;  // of a key with its value
+constexpr size_t kShownNames = 16;
+
+std::string Listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kShownNames; ++i) {
+    text += (i == 0 ? "" : ", ") + Quoted(names[i]);
+  }
+  if (names.size() > kShownNames) {
+    text += " and " + std::to_string(names.size() - kShownNames) + " more";
+  }
+  return text;
+}
+
+// Empty when none is near.
+std::string DidYouMean(const std::string& name, const std::vector<std::string>& known) {
+  const std::string nearest = NearestName(name, known);
+  return nearest.empty() ? "" : "; did you mean " + Quoted(nearest) + "?";
+}
+
+// One of the known ones, or all of them.
+std::string Hint(const std::string& name, const std::vector<std::string>& known,
+                 const std::string& what) {
+  const std::string hint = DidYouMean(name, known);
+  return hint.empty() ? "; the " + what + " are " + Listed(known) : hint;
+}
 
 // Gathers the mistakes of one definition.
 class Checker {
@@ -22,7 +48,10 @@ class Checker {
   std::vector<std::string> Run() {
     CheckWhole();
     for (const proto::Component& component : topology_.components()) {
-      components_.emplace(component.name(), &component);  // the first of a name
+      // The first of a name.
+      if (components_.emplace(component.name(), &component).second) {
+        names_.push_back(component.name());
+      }
     }
     std::set<std::string_view> seen;
     for (const proto::Component& component : topology_.components()) {
@@ -52,8 +81,8 @@ class Checker {
   void CheckNameOf(const proto::Component& component, bool again);
   void CheckComponent(const proto::Component& component);
   void CheckTick(const proto::Component& component);
-  void CheckConfig(const std::string& where, const google::protobuf::Map<std::string, std::string>&,
-                   bool of_component);
+  void CheckConfig(const std::string& where,
+                   const google::protobuf::Map<std::string, std::string>& config);
   void CheckOutputs(const proto::Component& component);
   void CheckUserType(const proto::Component& component, const std::string& where,
                      const proto::Field& field);
@@ -61,6 +90,8 @@ class Checker {
   void CheckInput(const proto::Component& component, const proto::InputStream& input);
   void CheckGrouping(const proto::Component& component, const proto::InputStream& input,
                      const proto::OutputStream* from);
+  void CheckFeedback(const proto::Component& component, const proto::InputStream& input);
+  bool Feeds(const std::string& from, const std::string& to) const;
   void CheckCycles();
   bool FindCycle(const std::string& name, std::vector<std::string>& path);
   void SayCycle(const std::vector<std::string>& path, const std::string& again);
@@ -68,6 +99,7 @@ class Checker {
   const proto::Topology& topology_;
   std::vector<std::string> mistakes_;
   std::map<std::string, const proto::Component*> components_;
+  std::vector<std::string> names_;     // of components, in their order
   std::map<std::string, int> colour_;  // 1: on the path, 2: done
 };
 
@@ -79,7 +111,7 @@ void Checker::CheckWhole() {
   if (!IsName(topology_.name())) {
     Say("topology name " + Quoted(topology_.name()) + ": a name has " + std::string(kNameRule));
   }
-  CheckConfig("topology", topology_.config(), false);
+  CheckConfig("topology", topology_.config());
   if (topology_.components_size() == 0) {
     Say("the topology is empty: add at least one spout with AddSpout");
     return;
@@ -108,7 +140,11 @@ void Checker::CheckNameOf(const proto::Component& component, bool again) {
   } else if (!IsName(component.name())) {
     Say(component, "a component's name has " + std::string(kNameRule));
   }
-  if (again) Say(component, "the name is used by another component too");
+  if (again) {
+    Say(component,
+        "the name is used by another component too; give one of them another name, or call another "
+        "grouping on the handle of the first to let it read one more stream");
+  }
 }
 
 void Checker::CheckComponent(const proto::Component& component) {
@@ -123,7 +159,7 @@ void Checker::CheckComponent(const proto::Component& component) {
     Say(component, "only spouts can be bounded; a bolt ends when its inputs end");
   }
   CheckTick(component);
-  CheckConfig(Named(component), component.config(), true);
+  CheckConfig(Named(component), component.config());
 }
 
 void Checker::CheckTick(const proto::Component& component) {
@@ -140,8 +176,7 @@ void Checker::CheckTick(const proto::Component& component) {
 }
 
 void Checker::CheckConfig(const std::string& where,
-                          const google::protobuf::Map<std::string, std::string>& config,
-                          bool of_component) {
+                          const google::protobuf::Map<std::string, std::string>& config) {
   std::map<std::string, std::string> sorted(config.begin(), config.end());
   for (const auto& [key, value] : sorted) {
     if (key.empty()) Say(where + ": a configuration key is empty");
@@ -152,10 +187,6 @@ void Checker::CheckConfig(const std::string& where,
       Say(where + ": configuration key " + Quoted(key) + " and its value have " +
           std::to_string(key.size() + value.size()) + " bytes; at most " +
           std::to_string(kMaxConfigBytes) + " are allowed");
-    }
-    if (of_component && (key.starts_with("topology.") || key.starts_with("heron."))) {
-      Say(where + ": configuration key " + Quoted(key) +
-          " holds for the whole topology; set it on the TopologyBuilder or with --config");
     }
   }
 }
@@ -210,6 +241,44 @@ void Checker::CheckUserType(const proto::Component& component, const std::string
   }
 }
 
+// Nobody can tell when a loop has ended until every tuple is acknowledged.
+void Checker::CheckFeedback(const proto::Component& component, const proto::InputStream& input) {
+  if (!input.feedback()) return;
+  std::string where = "feedback from stream " + Quoted(input.stream()) + " of component " +
+                      Quoted(input.component()) + ": ";
+  if (!Feeds(component.name(), input.component())) {
+    Say(component, where + "nothing that the bolt emits comes back by it; leave Feedback out");
+    return;
+  }
+  const bool ends = std::all_of(
+      topology_.components().begin(), topology_.components().end(),
+      [](const proto::Component& c) { return c.kind() != proto::SPOUT || c.bounded(); });
+  if (ends) {
+    Say(component, where +
+                       "every spout is bounded, but the end of a loop cannot be told in this "
+                       "version; let one spout be without Bounded()");
+  }
+}
+
+// Whether tuples of `from` can come to `to`, or it is the same.
+bool Checker::Feeds(const std::string& from, const std::string& to) const {
+  std::set<std::string> seen{to};
+  std::vector<std::string> open{to};
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (name == from) return true;
+    auto it = components_.find(name);
+    if (it == components_.end()) continue;
+    for (const proto::InputStream& input : it->second->inputs()) {
+      if (!input.feedback() && seen.insert(input.component()).second) {
+        open.push_back(input.component());
+      }
+    }
+  }
+  return false;
+}
+
 void Checker::CheckInputs(const proto::Component& component) {
   if (component.kind() == proto::SPOUT && component.inputs_size() > 0) {
     Say(component, "a spout cannot have inputs; make it a bolt");
@@ -225,6 +294,7 @@ void Checker::CheckInputs(const proto::Component& component) {
                          Quoted(input.component()) + " twice; one input of a stream is enough");
     }
     CheckInput(component, input);
+    CheckFeedback(component, input);
   }
 }
 
@@ -232,20 +302,23 @@ void Checker::CheckInput(const proto::Component& component, const proto::InputSt
   auto upstream = components_.find(input.component());
   if (upstream == components_.end()) {
     Say(component, "reads stream " + Quoted(input.stream()) + " of component " +
-                       Quoted(input.component()) + ", which does not exist");
+                       Quoted(input.component()) + ", which does not exist" +
+                       Hint(input.component(), names_, "components"));
     CheckGrouping(component, input, nullptr);
     return;
   }
   const proto::OutputStream* from = nullptr;
-  std::string known;
+  std::vector<std::string> known;
   for (const proto::OutputStream& output : upstream->second->outputs()) {
     if (output.name() == input.stream()) from = &output;
-    known += (known.empty() ? "" : ", ") + Quoted(output.name());
+    known.push_back(output.name());
   }
   if (from == nullptr) {
     Say(component, "reads stream " + Quoted(input.stream()) + ", which component " +
                        Quoted(input.component()) + " does not declare; it declares " +
-                       (known.empty() ? "no stream" : known));
+                       (known.empty() ? "no stream: add .Declares<...> or .DeclaresStream<...>"
+                                      : Listed(known)) +
+                       DidYouMean(input.stream(), known));
   }
   CheckGrouping(component, input, from);
 }
@@ -289,13 +362,11 @@ void Checker::CheckGrouping(const proto::Component& component, const proto::Inpu
     auto declared = std::find_if(from->fields().begin(), from->fields().end(),
                                  [&](const proto::Field& f) { return f.name() == field; });
     if (declared != from->fields().end()) continue;
-    std::string known;
-    for (const proto::Field& f : from->fields()) {
-      known += (known.empty() ? "" : ", ") + Quoted(f.name());
-    }
+    std::vector<std::string> known;
+    for (const proto::Field& f : from->fields()) known.push_back(f.name());
     Say(component, where + "grouping field " + Quoted(field) +
                        " is not declared there; the fields are " +
-                       (known.empty() ? "none" : known));
+                       (known.empty() ? "none" : Listed(known)) + DidYouMean(field, known));
   }
 }
 
@@ -326,7 +397,9 @@ bool Checker::FindCycle(const std::string& name, std::vector<std::string>& path)
       next_input.pop_back();
       continue;
     }
-    const std::string& upstream = it->second->inputs(at++).component();
+    const proto::InputStream& input = it->second->inputs(at++);
+    if (input.feedback()) continue;
+    const std::string& upstream = input.component();
     if (colour_[upstream] == 1) {
       SayCycle(path, upstream);
       return true;
@@ -341,7 +414,9 @@ void Checker::SayCycle(const std::vector<std::string>& path, const std::string& 
   auto first = std::find(path.begin(), path.end(), again);
   std::string text = Quoted(again);
   for (auto it = path.end(); it != first; --it) text += " -> " + Quoted(*(it - 1));
-  Say("the components form a cycle, which this version does not support: " + text);
+  Say("the components form a cycle: " + text +
+      ". If that is meant, say which of its inputs closes it: .Shuffle(heron::Feedback(stream)) or "
+      "another grouping of a Feedback");
 }
 
 }  // namespace

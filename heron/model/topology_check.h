@@ -1,6 +1,6 @@
 // Whether a definition can run: the one set of rules for TopologyBuilder, the CLI and everything
 // that reads a definition from outside. Believes nothing about the message. Which "topology." keys
-// exist and what they may be set to is the business of heron/settings; submit checks that.
+// exist and what they may be set to is the business of heron/settings.
 #pragma once
 
 #include <string>

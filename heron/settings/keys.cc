@@ -181,6 +181,10 @@ std::string_view NearestKey(std::string_view name) {
 
 std::string UnknownKeyMessage(std::string_view name) {
   std::string message = "unknown key " + Quoted(name);
+  // What Storm and Heron have as a key.
+  if (name.starts_with("topology.tick.")) {
+    return message + "; a bolt gets ticks with .Tick(1s) where it is added to the topology";
+  }
   std::string_view nearest = NearestKey(name);
   if (!nearest.empty()) return message + "; did you mean \"" + std::string(nearest) + "\"?";
   return message + "; keys of your own must not start with \"topology.\" or \"heron.\"";

@@ -101,9 +101,8 @@ Status AllOf(const std::vector<std::string>& problems) {
   return InvalidArgument(std::move(message));
 }
 
-}  // namespace
-
-Result<TopologySettings> ParseTopologySettings(const std::map<std::string, std::string>& config) {
+TopologySettings Read(const std::map<std::string, std::string>& config,
+                      std::vector<std::string>* problems) {
   TopologySettings s;
   Reader reader(config);
   reader.MergeOld();
@@ -126,9 +125,39 @@ Result<TopologySettings> ParseTopologySettings(const std::map<std::string, std::
         ") must be more than twice topology.heartbeat.interval.ms (" +
         std::to_string(s.heartbeat_interval_ms) + "): one late heartbeat would count as a death");
   }
-  if (!reader.problems().empty()) return AllOf(reader.problems());
+  *problems = std::move(reader.problems());
   s.notices = std::move(reader.notices());
   return s;
+}
+
+}  // namespace
+
+Result<TopologySettings> ParseTopologySettings(const std::map<std::string, std::string>& config) {
+  std::vector<std::string> problems;
+  TopologySettings settings = Read(config, &problems);
+  if (!problems.empty()) return AllOf(problems);
+  return settings;
+}
+
+std::vector<std::string> ConfigProblems(const std::map<std::string, std::string>& config) {
+  std::vector<std::string> problems;
+  Read(config, &problems);
+  return problems;
+}
+
+std::vector<std::string> ComponentConfigProblems(const std::map<std::string, std::string>& config) {
+  std::vector<std::string> problems;
+  for (const auto& [key, value] : config) {
+    if (!IsReserved(key) || key == "cluster") continue;
+    if (FindKey(key) == nullptr && FindOldKey(key) == nullptr) {
+      problems.push_back(UnknownKeyMessage(key));
+    } else {
+      problems.push_back(key +
+                         " holds for the whole topology; set it on the TopologyBuilder or with "
+                         "--config");
+    }
+  }
+  return problems;
 }
 
 }  // namespace heron::settings

@@ -46,6 +46,11 @@ struct TopologySettings {
   Duration lease() const { return std::chrono::milliseconds(lease_ms); }
 };
 
+// Everything that is wrong, a line each; empty: ParseTopologySettings succeeds.
+std::vector<std::string> ConfigProblems(const std::map<std::string, std::string>& config);
+// The same for what a component sets for itself: keys of the engine hold for the whole topology.
+std::vector<std::string> ComponentConfigProblems(const std::map<std::string, std::string>& config);
+
 // kInvalidArgument lists all problems at once, a line each. Keys outside "topology." and "heron."
 // are the user's and are not looked at.
 Result<TopologySettings> ParseTopologySettings(const std::map<std::string, std::string>& config);

@@ -76,6 +76,22 @@ TEST(TopologySettings, AllProblemsAtOnce) {
   EXPECT_NE(message.find("heron.state.url belongs to the cluster"), std::string::npos);
 }
 
+TEST(TopologySettings, AComponentSetsKeysOfItsOwnOnly) {
+  EXPECT_TRUE(ComponentConfigProblems({{"my.key", "1"}, {"cluster", "mine"}}).empty());
+  const auto problems = ComponentConfigProblems({{"topology.containers", "2"},
+                                                 {"topology.contaners", "2"},
+                                                 {"topology.tick.tuple.freq.secs", "1"}});
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_EQ(problems[0],
+            "topology.containers holds for the whole topology; set it on the TopologyBuilder or "
+            "with --config");
+  EXPECT_EQ(problems[1],
+            "unknown key \"topology.contaners\"; did you mean \"topology.containers\"?");
+  EXPECT_EQ(problems[2],
+            "unknown key \"topology.tick.tuple.freq.secs\"; a bolt gets ticks with .Tick(1s) where "
+            "it is added to the topology");
+}
+
 TEST(TopologySettings, EffectivelyOnceIsRefusedForNow) {
   for (std::string mode : {"EFFECTIVELY_ONCE", "effectively_once"}) {
     std::string message = Problem({{"topology.reliability.mode", mode}});

@@ -1,12 +1,15 @@
 #include "scheduler/definition/definition.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
+#include <utility>
 
 #include "heron/model/names.h"
 #include "heron/model/nearest_hint.h"
 #include "heron/model/topology_check.h"
 #include "heron/routing/key_groups.h"
+#include "heron/settings/keys.h"
 #include "heron/settings/topology_settings.h"
 #include "scheduler/packing/round_robin.h"
 
@@ -57,12 +60,23 @@ void ApplyParallelism(const Overrides& overrides, Topology* topology,
   }
 }
 
-// Every line of a status is a problem of its own.
-void AddProblems(const Status& status, std::vector<std::string>* problems) {
-  std::istringstream lines(status.message());
-  for (std::string line; std::getline(lines, line);) {
-    const size_t begin = line.find_first_not_of(" \t");
-    if (begin != std::string::npos) problems->push_back(line.substr(begin));
+void AddComponentConfigProblems(const Topology& topology, std::vector<std::string>* problems) {
+  for (const Component& component : topology.components()) {
+    const std::map<std::string, std::string> config(component.config().begin(),
+                                                    component.config().end());
+    for (const std::string& problem : heron::settings::ComponentConfigProblems(config)) {
+      problems->push_back("component " + heron::model::Quoted(component.name()) + ": " + problem);
+    }
+  }
+}
+
+// So that a program which reads "topology.tuple.max.bytes" as a number gets one.
+void Normalize(std::map<std::string, std::string>* config) {
+  for (auto& [key, value] : *config) {
+    const heron::settings::Key* known = heron::settings::FindKey(key);
+    if (known == nullptr) continue;
+    auto normal = heron::settings::Normalize(*known, value);
+    if (normal.ok()) value = *normal;
   }
 }
 
@@ -91,6 +105,7 @@ Result<Definition> Define(const Topology& described, const std::string& name,
     if (heron::model::IsUtf8(key) && heron::model::IsUtf8(value)) continue;
     problems.push_back("the setting " + heron::model::Quoted(key) + " is no UTF-8 text");
   }
+  Normalize(&config);
   topology.mutable_config()->clear();
   topology.mutable_config()->insert(config.begin(), config.end());
 
@@ -100,8 +115,11 @@ Result<Definition> Define(const Topology& described, const std::string& name,
     containers = settings->containers;
     definition.notices = settings->notices;
   } else {
-    AddProblems(settings.status(), &problems);
+    for (std::string& problem : heron::settings::ConfigProblems(config)) {
+      problems.push_back(std::move(problem));
+    }
   }
+  AddComponentConfigProblems(topology, &problems);
   // Its configuration was checked just now, together with what files and command line add.
   Topology without_config = topology;
   without_config.clear_config();

@@ -86,6 +86,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         OfProgram("ArgumentMissing", "argument-missing", {"argument", "2"}),
         OfProgram("BoltReadsNothing", "reads-nothing", {"work", "has no input", "Shuffle"}),
+        OfProgram("UnknownComponent", "unknown-component", {"'nubmers'", "did you mean 'numbers'"}),
+        OfProgram("SameNameTwice", "same-name-twice", {"'work'", "another name"}),
+        OfProgram("UnknownSetting", "unknown-setting", {"'work'", "topology.queue.hihg.bytes", "did you mean \"topology.queue.high.bytes\""}),
         OfProgram("UnknownStream", "unknown-stream", {"errors", "numbers", "default"}),
         OfProgram("UnknownField", "unknown-field", {"'m'", "numbers", "the fields are 'n'"}),
         OfProgram("ReadsOneThatEmitsNothing", "reads-one-that-emits-nothing", {"after", "'work' does not declare", "it declares no stream"}),

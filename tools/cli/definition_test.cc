@@ -54,6 +54,26 @@ TEST(DefinitionTest, AsDescribed) {
             (std::map<std::string, uint32_t>{{"lines", 128}, {"count", 128}}));
 }
 
+TEST(DefinitionTest, SettingsAreInTheirNormalFormForTheProgram) {
+  Topology described = WordCount();
+  (*described.mutable_config())["topology.tuple.max.bytes"] = "1 MiB";
+  (*described.mutable_config())["user.key"] = "1 MiB";
+  auto definition = Define(described, "mine", {}, Config());
+  ASSERT_TRUE(definition.ok()) << definition.status().ToString();
+  EXPECT_EQ(definition->topology.config().at("topology.tuple.max.bytes"), "1048576");
+  EXPECT_EQ(definition->topology.config().at("user.key"), "1 MiB");
+}
+
+TEST(DefinitionTest, AComponentsOwnKeysAreChecked) {
+  Topology described = WordCount();
+  (*described.mutable_components(1)->mutable_config())["topology.contaners"] = "2";
+  auto definition = Define(described, "mine", {}, Config());
+  ASSERT_FALSE(definition.ok());
+  EXPECT_EQ(definition.status().message(),
+            "component 'count': unknown key \"topology.contaners\"; did you mean "
+            "\"topology.containers\"?");
+}
+
 TEST(DefinitionTest, SubmitterHasTheLastWord) {
   Topology described = WordCount();
   (*described.mutable_config())["topology.containers"] = "7";

@@ -90,7 +90,8 @@ void ExplainComponent(const proto::Component& component, std::ostream& out) {
   out << "\n  " << (component.kind() == proto::SPOUT ? "spout " : "bolt  ") << component.name()
       << " x " << component.parallelism() << (component.bounded() ? " (bounded)" : "") << "\n";
   for (const proto::InputStream& input : component.inputs()) {
-    out << "    reads  " << input.component() << "/" << input.stream() << " by "
+    out << "    reads  " << input.component() << "/" << input.stream()
+        << (input.feedback() ? " (feedback)" : "") << " by "
         << model::GroupingName(input.grouping());
     for (int i = 0; i < input.fields_size(); ++i) {
       out << (i == 0 ? " of " : ", ") << input.fields(i);

@@ -194,6 +194,36 @@ TEST_F(DataTest, AQueueTowardsAPeerBlocksByItsOwnMarks) {
   EXPECT_EQ(world_.NumbersToPeer(3).size(), number);
 }
 
+TEST_F(DataTest, AFeedbackStreamNeverHoldsBackItsFeederAndIsDroppedOverTheCap) {
+  // Spouts emit to bolts 3 and 4, which emit to themselves by feedback, and to 5 to 7 too.
+  proto::MasterUpdate update = MakeUpdate(Places());
+  proto::Component& bolt = *update.mutable_topology()->mutable_topology()->mutable_components(1);
+  ASSERT_EQ(bolt.name(), "b");
+  proto::InputStream* loop = bolt.add_inputs();
+  loop->set_component("b");
+  loop->set_stream("default");
+  loop->set_grouping(proto::SHUFFLE);
+  loop->set_feedback(true);
+  core_->OnMasterFrame(proto::MASTER_UPDATE, Update(update), now_);
+  for (TaskId task : {1, 2, 3, 4}) core_->OnInstanceUp(task, {1, 0}, now_);
+  for (ContainerId container : {1, 3}) core_->OnPeerUp(container, {1, 0}, now_);
+  world_.stuck_instances.insert(3);
+  States(3, {{7, true}});
+  uint64_t number = 0;
+  while (core_->router().DropsOf(3) == nullptr) {
+    ASSERT_LT(number, 500u);
+    ++number;
+    FromInstance(4, BatchFrame(4, 3, number, 1'000, 2));
+    FromInstance(4, BatchFrame(4, 7, number, 1'000));
+    ASSERT_FALSE(Paused(4)) << "it may be what the others wait for";
+  }
+  EXPECT_GT(core_->router().QueuedBytes(3), settings_.queue_high_bytes);
+  EXPECT_EQ(core_->router().DropsOf(3)->at(kDropOverflow), 2u);
+  EXPECT_GT(core_->router().DropsOf(4)->at(kDropOverflow), 0u) << "of what is for another container";
+  FromInstance(1, BatchFrame(1, 3, 1));
+  EXPECT_TRUE(Paused(1)) << "others are held back as ever";
+}
+
 TEST_F(DataTest, TasksBehindOnePeerTakeTurns) {
   AllUp();
   world_.stuck_peers.insert(1);

@@ -26,7 +26,35 @@ Router::Router(ContainerId self, const CoreSettings* settings, Effects* effects,
                Counters* counters)
     : self_(self), settings_(settings), effects_(effects), counters_(counters) {}
 
+void Router::SetFeedback(const model::TaskLayout& layout) {
+  feedback_.clear();
+  components_.clear();
+  const proto::Topology& topology = layout.topology();
+  for (int reader = 0; reader < topology.components_size(); ++reader) {
+    for (const proto::InputStream& input : topology.components(reader).inputs()) {
+      const int source = layout.ComponentIndex(input.component());
+      if (!input.feedback() || source < 0) continue;
+      const proto::Component& component = topology.components(source);
+      for (int stream = 0; stream < component.outputs_size(); ++stream) {
+        if (component.outputs(stream).name() != input.stream()) continue;
+        feedback_.emplace(source, static_cast<uint32_t>(stream), reader);
+      }
+    }
+  }
+  if (feedback_.empty()) return;
+  for (const model::TaskInfo& info : layout.tasks()) components_[info.task] = info.component;
+}
+
+bool Router::IsFeedback(const model::BatchHeader& header) const {
+  if (feedback_.empty()) return false;
+  auto source = components_.find(header.source_task);
+  auto reader = components_.find(header.destination_task);
+  return source != components_.end() && reader != components_.end() &&
+         feedback_.contains({source->second, header.stream, reader->second});
+}
+
 void Router::SetLayout(const model::TaskLayout& layout, MonotonicTime now) {
+  SetFeedback(layout);
   absl::flat_hash_map<TaskId, std::unique_ptr<Destination>> old;
   old.swap(destinations_);
   for (auto& [container, peer] : peers_) {
@@ -143,7 +171,9 @@ void Router::FromInstance(TaskId task, proto::Lane lane, uint16_t type, BufferSl
       ++counters_->forged_frames;
     } else {
       const TaskId destination = batch->header.destination_task;
-      Route(task, destination, Held{std::move(frame), task, batch->header.tuple_count});
+      const bool feedback = IsFeedback(batch->header);
+      Route(task, destination,
+            Held{std::move(frame), task, batch->header.tuple_count, feedback});
     }
   } else if (lane == proto::DATA && type == proto::ENDED) {
     proto::Ended ended;
@@ -237,7 +267,8 @@ void Router::Accept(Destination& d, TaskId feeder, Held held) {
     return;
   }
   const size_t size = held.frame.size();
-  if (feeder == 0 && d.bytes + size > HardCapBytes()) {
+  const bool held_back = feeder != 0 && !held.feedback;
+  if (!held_back && d.bytes + size > HardCapBytes()) {
     ++counters_->overflow_frames;
     Drop(d, held, kDropOverflow);
     return;
@@ -257,7 +288,7 @@ void Router::Accept(Destination& d, TaskId feeder, Held held) {
     }
   }
   UpdateBlocking(d);
-  if (feeder != 0 && d.blocking && feeders_.Block(feeder, d.task)) {
+  if (held_back && d.blocking && feeders_.Block(feeder, d.task)) {
     effects_->PauseInstance(feeder);
   }
 }

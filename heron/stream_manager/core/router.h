@@ -6,10 +6,12 @@
 //   heron/docs/life_of_a_topology.md, "Data and back pressure".
 // - A remote destination blocks its local feeders while its stream manager says it is stopped, or while its queue here
 //   has been over the high mark and is not yet under the low one. Nothing is sent to it while it is stopped.
+// - A batch of a feedback stream, which closes a cycle, never holds back its feeder: the cycle would wait for itself. Over
+//   the hard cap it is dropped.
 // - A destination that is down keeps its queue for a grace time, then loses it, and everything until it is back.
 //
 // Memory: for each destination at most
-//     high mark + one frame per local feeder + (local destinations) hard cap for what comes from peers,
+//     high mark + one frame per local feeder + hard cap for what comes from peers (local destinations) and by feedback,
 // hard cap = 4 x high mark + peers x (what one can have under way + one frame). Each data lane holds at most lane_bytes and one
 // frame on top.
 //
@@ -24,6 +26,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,6 +34,7 @@
 #include "heron/base/clock.h"
 #include "heron/base/ids.h"
 #include "heron/model/task_layout.h"
+#include "heron/model/tuple_batch.h"
 #include "heron/stream_manager/core/counters.h"
 #include "heron/stream_manager/core/effects.h"
 #include "heron/stream_manager/core/feeders.h"
@@ -89,6 +93,7 @@ class Router {
     BufferSlice frame;
     TaskId source = 0;
     uint32_t tuples = 0;
+    bool feedback = false;
   };
   struct Destination {
     TaskId task = 0;
@@ -110,6 +115,8 @@ class Router {
     std::vector<Destination*> destinations;
   };
 
+  void SetFeedback(const model::TaskLayout& layout);
+  bool IsFeedback(const model::BatchHeader& header) const;
   bool IsLocal(const Destination& d) const { return d.container == self_; }
   Receiver& ReceiverOf(const Destination& d);
   Destination* Find(TaskId task);
@@ -146,6 +153,9 @@ class Router {
   absl::flat_hash_map<TaskId, std::unique_ptr<Destination>> destinations_;
   absl::flat_hash_map<TaskId, Receiver> instances_;
   std::map<ContainerId, Peer> peers_;
+  // (component, stream, reading component), and the component of each task; both empty without feedback streams.
+  std::set<std::tuple<int, uint32_t, int>> feedback_;
+  absl::flat_hash_map<TaskId, int> components_;
   Feeders feeders_;
   std::map<TaskId, Drops> drops_;
   std::optional<MonotonicTime> next_expiry_;
