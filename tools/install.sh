@@ -105,6 +105,7 @@ version=$("$next/bin/heron" version | awk '{print $2}')
 declare -A included_by=()
 queue=(heron/heron.h)
 if [ -f "$root/heron/testing.h" ]; then queue+=(heron/testing.h); fi
+if [ -f "$root/heron/protobuf.h" ]; then queue+=(heron/protobuf.h); fi
 for header in "${queue[@]}"; do included_by[$header]='a user'; done
 while [ ${#queue[@]} -gt 0 ]; do
   header=${queue[0]}
@@ -115,6 +116,7 @@ while [ ${#queue[@]} -gt 0 ]; do
     if [ "$kind" = '<' ]; then
       # Users have the standard library and POSIX; anything else they would have to install.
       [[ $name =~ ^[a-z_0-9]+$|^[a-z_0-9]+\.h$|^sys/[a-z_0-9]+\.h$ ]] || [[ $name = gtest/* || $name = gmock/* ]] ||
+        [[ $header = heron/protobuf.h && $name = google/protobuf/* ]] ||
         fail "the public header $header includes <$name>, which users may not have"
     elif [ -z "${included_by[$name]:-}" ]; then
       included_by[$name]=$header

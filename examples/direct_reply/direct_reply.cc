@@ -82,8 +82,11 @@ class Desk : public heron::Bolt {
   }
 
   void Finish() override {
-    std::cout << "desk " << index_ << ": " << asked_ << " asked, " << answered_ << " answered, "
-              << open_.size() << " open" << std::endl;
+    // One piece: with --heron-local the other desk is a thread that prints too.
+    const std::string line = "desk " + std::to_string(index_) + ": " + std::to_string(asked_) +
+                             " asked, " + std::to_string(answered_) + " answered, " +
+                             std::to_string(open_.size()) + " open\n";
+    std::cout << line << std::flush;
   }
 
  private:

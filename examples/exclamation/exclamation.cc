@@ -62,7 +62,11 @@ class Print : public heron::Bolt {
   void Execute(const heron::Tuple& in) override { ++counts_[std::string(in.String(0))]; }
 
   void Finish() override {
-    for (const auto& [word, count] : counts_) std::cout << word << " " << count << std::endl;
+    // A line is printed as one piece: with --heron-local the other tasks are threads that print
+    // too.
+    for (const auto& [word, count] : counts_) {
+      std::cout << word + " " + std::to_string(count) + "\n" << std::flush;
+    }
   }
 
  private:
