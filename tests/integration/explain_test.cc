@@ -148,7 +148,7 @@ TEST_F(ExplainTest, ProcessesThatDieAgainAndAgain) {
 
   const CommandResult text = cluster_.Heron({"explain", "throws"});
   EXPECT_EQ(text.exit_code, 0);
-  EXPECT_NE(text.out.find("  do: see its log: heron logs throws work[0]"), std::string::npos)
+  EXPECT_NE(text.out.find("  do: see its log: heron logs throws 'work[0]'"), std::string::npos)
       << text.out;
 }
 

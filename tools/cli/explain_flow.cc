@@ -92,7 +92,7 @@ void AddStuckInExecute(LiveView& view, std::vector<Cause>* causes) {
     AddWork(view, task, &cause);
     AddLastLines(facts, task.name, &cause);
     cause.remedies.push_back(
-        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+        {"see what it says", CommandFor(facts, "logs", Quoted(task.name) + " --follow")});
     if (task.process != nullptr) {
       cause.remedies.push_back({"see where it is", "gdb -p " + std::to_string(task.process->pid) +
                                                        " -batch -ex 'thread apply all bt'"});
@@ -172,10 +172,28 @@ void AddStuckEnds(LiveView& view, std::vector<Cause>* causes) {
                      "receivers");
     AddLastLines(facts, task.name, &cause);
     cause.remedies.push_back(
-        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+        {"see what it says", CommandFor(facts, "logs", Quoted(task.name) + " --follow")});
     task.explained = true;
     causes->push_back(std::move(cause));
   }
+}
+
+// Of a reason for which tuples are dropped; nullptr for one that is not known here.
+const char* MeaningOf(const std::string& reason) {
+  static const std::map<std::string, const char*> kMeanings = {
+      {"lost_batches", "batches that were on their way when a process died or a link broke"},
+      {"destination_down", "their receiver was down for longer than topology.destination.grace.ms"},
+      {"too_large", "they are larger than topology.tuple.max.bytes"},
+      {"refused", "they were emitted with wrong values, to an unknown stream or to no task"},
+      {"damaged", "they could not be read where they arrived"},
+      {"task_finished", "they came after their receiver had finished"},
+      {"too_old", "they came from an earlier life of their source"},
+      {"stray", "they came to a task that does not read them"},
+      {"queue_overflow", "their queue in the stream manager was full beyond all bounds"},
+      {"unknown_destination", "the plan has no such task"},
+  };
+  auto it = kMeanings.find(reason);
+  return it == kMeanings.end() ? nullptr : it->second;
 }
 
 bool Bounded(const LiveView& view) {
@@ -225,7 +243,7 @@ void AddIdleSpouts(LiveView& view, std::vector<Cause>* causes) {
     cause.evidence.push_back("NextTuple gives Idle or Waiting, or does not return");
     AddLastLines(facts, task.name, &cause);
     cause.remedies.push_back(
-        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+        {"see what it says", CommandFor(facts, "logs", Quoted(task.name) + " --follow")});
     task.explained = true;
     causes->push_back(std::move(cause));
   }
@@ -262,6 +280,11 @@ void AddDropCauses(LiveView& view, std::vector<Cause>* causes) {
     }
     Cause cause{"tuples_dropped", component + " has dropped or lost tuples: " + JoinText(words)};
     cause.component = component;
+    for (const auto& [reason, tuples] : reasons) {
+      if (const char* meaning = MeaningOf(reason)) {
+        cause.evidence.push_back(reason + ": " + meaning);
+      }
+    }
     cause.remedies.push_back(
         {"see why", CommandFor(facts, "logs", component + " --level warning")});
     causes->push_back(std::move(cause));

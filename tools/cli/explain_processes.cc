@@ -187,7 +187,8 @@ void AddCrashLoops(LiveView& view, std::vector<Cause>* causes) {
                                              " times in a row without progress"
                                        : ""));
     AddLastLines(facts, task.name, &cause);
-    cause.remedies.push_back({"see its log", CommandFor(facts, "logs", task.name + " --previous")});
+    cause.remedies.push_back(
+        {"see its log", CommandFor(facts, "logs", Quoted(task.name) + " --previous")});
     cause.remedies.push_back({"mend the program, then replace the topology",
                               CommandFor(facts, "kill") + " && heron submit " + facts.place +
                                   "PROGRAM " + facts.key.name});
@@ -223,7 +224,7 @@ void AddAbsentTasks(LiveView& view, std::vector<Cause>* causes) {
       cause.evidence.push_back("no process of it is alive; its executor starts it again");
     }
     AddLastLines(facts, task.name, &cause);
-    cause.remedies.push_back({"see its log", CommandFor(facts, "logs", task.name)});
+    cause.remedies.push_back({"see its log", CommandFor(facts, "logs", Quoted(task.name))});
     task.explained = true;
     causes->push_back(std::move(cause));
   }
@@ -241,7 +242,7 @@ void AddStuckInOpen(LiveView& view, std::vector<Cause>* causes) {
     cause.evidence.push_back(std::string("it is slow, or waits for something that does not come"));
     AddLastLines(facts, task.name, &cause);
     cause.remedies.push_back(
-        {"see what it says", CommandFor(facts, "logs", task.name + " --follow")});
+        {"see what it says", CommandFor(facts, "logs", Quoted(task.name) + " --follow")});
     if (task.process != nullptr) {
       cause.remedies.push_back({"see where it is", "gdb -p " + std::to_string(task.process->pid) +
                                                        " -batch -ex 'thread apply all bt'"});

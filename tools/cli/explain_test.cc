@@ -373,6 +373,7 @@ TEST_F(ExplainTest, IdleSpoutAndDrops) {
   (*Task(3)->mutable_drop_reasons())["refused"] = 7;
   EXPECT_EQ(Codes(), (Words{"spout_idle", "tuples_dropped"}));
   EXPECT_TRUE(Says("lines[0] (task 1) has emitted nothing for 30 s")) << json_;
+  EXPECT_NE(json_["causes"][1].dump().find("emitted with wrong values"), std::string::npos);
 }
 
 TEST_F(ExplainTest, FailedOfDifferentCauses) {
@@ -414,7 +415,7 @@ TEST_F(ExplainTest, TextHasVerdictThenEvidenceThenWhatToDo) {
             "t RUNNING: count[0] (task 3) dies again and again: boom\n"
             "    it died 1 time, last 2 s ago; 4 times in a row without progress\n"
             "    log of count[0]: last words\n"
-            "  do: see its log: heron logs t count[0] --previous\n"
+            "  do: see its log: heron logs t 'count[0]' --previous\n"
             "  do: mend the program, then replace the topology: heron kill t && heron submit "
             "PROGRAM t\n");
 }

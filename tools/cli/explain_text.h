@@ -15,6 +15,9 @@ std::string CountText(uint64_t number, const std::string& what);  // "1 task", "
 // "a, b and 3 more"
 std::string JoinText(const std::vector<std::string>& words, size_t most = 4);
 
+// For shells that would expand the brackets of "split[0]".
+inline std::string Quoted(const std::string& target) { return "'" + target + "'"; }
+
 // "heron logs NAME TARGET", with the place where the command needs it.
 std::string CommandFor(const ExplainFacts& facts, const std::string& command,
                        const std::string& more = "");
