@@ -24,7 +24,13 @@
 #include "heron/state/memory_store.h"
 #include "heron/state/paths.h"
 #include "heron/state/state_store.h"
+#include "proto/container.pb.h"
+#include "proto/frame.pb.h"
+#include "proto/handshake.pb.h"
+#include "proto/master.pb.h"
 #include "proto/plan.pb.h"
+#include "proto/stream.pb.h"
+#include "proto/topology.pb.h"
 
 namespace heron::local {
 namespace {
@@ -44,6 +50,19 @@ Result<settings::ProcessSettings> ProcessSettingsOf(const proto::Topology& topol
   made->heartbeat_timeout_ms = 365 * kDayMs;
   made->lease_ms = 365 * kDayMs;
   return made;
+}
+
+// Protobuf makes the descriptors of a file at their first use, here before there are threads: by
+// what it keeps them apart, the thread sanitizer cannot see in a library that was built without it.
+void MakeDescriptors() {
+  proto::ChildReport::descriptor();
+  proto::Identity::descriptor();
+  proto::ContainerPlan::descriptor();
+  proto::SubmittedTopology::descriptor();
+  proto::ExecutionState::descriptor();
+  proto::TaskReport::descriptor();
+  proto::Topology::descriptor();
+  proto::Lane_descriptor();
 }
 
 Result<std::string> MakeFolder(const std::string& name) {
@@ -119,6 +138,7 @@ Result<std::unique_ptr<LocalTopology>> LocalTopology::Start(Options options) {
   impl->shared->builder = impl->options.builder;
   const auto settings = ProcessSettingsOf(impl->options.definition.topology);
   if (!settings.ok()) return settings.status();
+  MakeDescriptors();
   auto folder = MakeFolder(impl->key.name);
   if (!folder.ok()) return folder.status();
   impl->folder = *std::move(folder);
