@@ -49,6 +49,15 @@ Status Take(const std::string& name, const std::string& value, scheduler::Overri
   return Status::Ok();
 }
 
+// By this name or one that Heron has for it.
+bool IsGiven(const std::map<std::string, std::string>& config, const std::string& key) {
+  if (config.count(key) > 0) return true;
+  for (const settings::OldKey& old : settings::OldKeys()) {
+    if (old.now == key && config.count(std::string(old.name)) > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<scheduler::Definition> DefineLocal(
@@ -56,11 +65,14 @@ Result<scheduler::Definition> DefineLocal(
     const std::vector<std::pair<std::string, std::string>>& options) {
   const proto::Topology& described = internal::BuilderAccess::Definition(builder);
   std::map<std::string, std::string> config(described.config().begin(), described.config().end());
-  config["topology.destination.grace.ms"] = std::to_string(24 * 3600 * 1000);
+  const std::string day_ms = std::to_string(24 * 3600 * 1000);
+  config["topology.destination.grace.ms"] = day_ms;
   scheduler::Overrides overrides;
   for (const auto& [name, value] : options) {
     HERON_RETURN_IF_ERROR(Take(name, value, overrides, config));
   }
+  const std::string timeout = "topology.message.timeout.ms";
+  if (!IsGiven(config, timeout)) config[timeout] = day_ms;
   return scheduler::Define(described, described.name(), overrides, std::move(config));
 }
 

@@ -15,8 +15,9 @@ namespace heron::local {
 // ("config", "key=value"). InvalidArgument lists all problems, a line each.
 //
 // The configuration is the program's own under that of `options`; the files of a cluster are not
-// read. Tuples for a task that is down are held for a day unless `options` say otherwise: peers
-// cannot die separately, and a debugger stops them all.
+// read. Tuples for a task that is down are held for a day unless `options` say otherwise, and a
+// tuple has a day to be acknowledged unless anybody does: peers cannot die separately, and a
+// debugger stops them all.
 Result<scheduler::Definition> DefineLocal(
     const TopologyBuilder& builder,
     const std::vector<std::pair<std::string, std::string>>& options);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "heron/heron.h"
 #include "heron/testing.h"
@@ -210,6 +211,35 @@ TEST(SpoutHarnessTest, GoesStepByStep) {
   EXPECT_THROW(SpoutHarness(Numbers(1)).Close(), std::runtime_error);
   h.Deactivate();
   h.Close();
+}
+
+class Replays : public heron::Spout {
+ public:
+  void Open(heron::SpoutContext& context) override { out_ = context.Output<int64_t>("n"); }
+  heron::Next NextTuple() override {
+    if (due_.empty()) return heron::Next::Ended();
+    const int64_t n = due_.back();
+    due_.pop_back();
+    out_.Emit(heron::MessageId(n), n);
+    return heron::Next::More();
+  }
+  void Ack(const heron::MessageId& id) override { out_.Emit(-id.number()); }
+  void Fail(const heron::MessageId& id, heron::FailReason) override { due_.push_back(id.number()); }
+
+ private:
+  std::vector<int64_t> due_{2, 1};
+  heron::Output<int64_t> out_;
+};
+
+TEST(SpoutHarnessTest, HearsOfItsTuples) {
+  SpoutHarness h(Replays{});
+  EXPECT_EQ(h.RunToEnd(), 2u);
+  EXPECT_EQ(h.emissions()[1].id, heron::MessageId(2));
+  h.Ack(heron::MessageId(1));
+  h.Fail(heron::MessageId(2));
+  EXPECT_FALSE(h.ended());
+  EXPECT_EQ(h.RunToEnd(), 1u);
+  EXPECT_THAT(h.Emitted(), ElementsAre(Row(1), Row(2), Row(-1), Row(2)));
 }
 
 TEST(HarnessTest, TakesComponentsOfATopologyWithWhatItDeclares) {

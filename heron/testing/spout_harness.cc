@@ -46,7 +46,6 @@ Next SpoutHarness::NextTuple() {
   ended_ = next.kind() == Next::Kind::kEnded;
   waiting_ = next.kind() == Next::Kind::kWaiting;
   RunCalls();
-  if (ended_) CloseCalls();
   return next;
 }
 
@@ -62,6 +61,17 @@ size_t SpoutHarness::NextTuples(size_t tuples) {
     seen = emissions().size();
   }
   return emissions().size() - before;
+}
+
+void SpoutHarness::Ack(const MessageId& id) {
+  Begin("Ack");
+  InTask([&] { spout_->Ack(id); });
+}
+
+void SpoutHarness::Fail(const MessageId& id, FailReason reason) {
+  Begin("Fail");
+  InTask([&] { spout_->Fail(id, reason); });
+  ended_ = false;
 }
 
 void SpoutHarness::Activate() {

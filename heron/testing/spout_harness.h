@@ -16,6 +16,7 @@
 
 #include "heron/api/component.h"
 #include "heron/api/context.h"
+#include "heron/api/message_id.h"
 #include "heron/api/topology_builder.h"
 #include "heron/testing/task_harness.h"
 
@@ -45,6 +46,11 @@ class SpoutHarness : public TaskHarness {
   size_t RunToEnd() { return NextTuples(SIZE_MAX); }
   bool ended() const { return ended_; }
   bool waiting() const { return waiting_; }  // NextTuple said so and nobody has woken it yet
+
+  // What became of a tuple that was emitted with this id. After Fail a spout that had ended is
+  // asked for tuples again.
+  void Ack(const MessageId& id);
+  void Fail(const MessageId& id, FailReason reason = FailReason::kFailed);
 
   void Activate();
   void Deactivate();

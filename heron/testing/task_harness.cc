@@ -195,6 +195,13 @@ EmitResult TaskHarness::EmitTo(uint32_t stream, int32_t task, std::span<const Fi
   return Take(stream, task, values);
 }
 
+EmitResult TaskHarness::EmitWith(uint32_t stream, std::span<const FieldView> values,
+                                 const heron::internal::EmitOptions& options) {
+  const EmitResult result = Take(stream, std::nullopt, values);
+  if (result == EmitResult::kOk && options.id != nullptr) emissions_.back().id = *options.id;
+  return result;
+}
+
 EmitResult TaskHarness::Take(uint32_t stream, std::optional<int32_t> task,
                              std::span<const FieldView> values) {
   if (model::EncodedTupleBytes(values) == 0) {
@@ -203,7 +210,7 @@ EmitResult TaskHarness::Take(uint32_t stream, std::optional<int32_t> task,
   }
   Values copies;
   for (const FieldView& value : values) copies.push_back(Value(value));
-  emissions_.push_back({streams_.at(stream), task, Row::Of(std::move(copies))});
+  emissions_.push_back({streams_.at(stream), task, Row::Of(std::move(copies)), std::nullopt});
   return EmitResult::kOk;
 }
 

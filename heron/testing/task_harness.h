@@ -19,6 +19,7 @@
 #include "heron/api/field_type.h"
 #include "heron/api/internal/emitter.h"
 #include "heron/api/internal/task_runtime.h"
+#include "heron/api/message_id.h"
 #include "heron/api/topology_builder.h"
 #include "heron/testing/row.h"
 
@@ -41,6 +42,7 @@ struct Emission {
   std::string stream;
   std::optional<int32_t> task;  // of EmitTo
   Row row;
+  std::optional<MessageId> id;  // of a spout that wants to hear of it
 };
 
 // An emit that went nowhere.
@@ -127,6 +129,8 @@ class TaskHarness : private heron::internal::TaskRuntime, private heron::interna
   // heron::internal::Emitter
   EmitResult Emit(uint32_t stream, std::span<const FieldView> values) override;
   EmitResult EmitTo(uint32_t stream, int32_t task, std::span<const FieldView> values) override;
+  EmitResult EmitWith(uint32_t stream, std::span<const FieldView> values,
+                      const heron::internal::EmitOptions& options) override;
   void Refused(uint32_t stream, EmitResult why) override;
   EmitResult Take(uint32_t stream, std::optional<int32_t> task, std::span<const FieldView> values);
 
