@@ -168,10 +168,17 @@ TEST_F(ExplainTest, WhatTheEndWaitsFor) {
   ASSERT_TRUE(Eventually(seconds(10), [&] { return cluster_.ExecutedTuples("lossy") > 0; }));
   Signal({"--heron-topology=lossy ", "--heron-component=work", "--heron-index=1"}, SIGKILL);
 
+  ASSERT_EQ(Submit("holds", {"1000", "0", cluster_.folder(), "hold"}, {"--wait=running"},
+                   cluster_.Program("tests/integration/reliable"))
+                .exit_code,
+            0);
+
   EXPECT_TRUE(Becomes("slow", "holds_back")) << said_ << cluster_.Logs("slow");
   EXPECT_TRUE(Says("is slow and holds the end")) << said_;
   EXPECT_TRUE(Says("\"component\": \"work\"")) << said_;
 
+  EXPECT_TRUE(Becomes("holds", "holds_acks")) << said_ << cluster_.Logs("holds");
+  EXPECT_TRUE(Says("\"component\": \"split\"")) << said_;
   EXPECT_TRUE(Becomes("inactive", "inactive")) << said_;
   EXPECT_TRUE(Says("does not finish until it is activated")) << said_;
   EXPECT_EQ(RealCluster::ReadFile(out), "");

@@ -2,11 +2,11 @@
 //
 //   numbers (2 tasks) --shuffle--> split (3) --fields--> seen (2)
 //
-//   reliable IDS PAUSE_US FOLDER [fail]
+//   reliable IDS PAUSE_US FOLDER [fail | hold]
 //
 // "numbers" emits ids with themselves as message ids and emits again what fails. "seen" appends a line "id part" to
 // FOLDER/seen-INDEX before it returns; the lines stay when it dies. With "fail" each bolt fails every hundredth tuple once and holds
-// every third one a while. Each spout leaves FOLDER/numbers-INDEX when it ends: "acked failed".
+// every third one a while; with "hold" it holds every one for ever. Each spout leaves FOLDER/numbers-INDEX when it ends: "acked failed".
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -69,7 +69,7 @@ class Numbers : public heron::Spout {
 // Fails some tuples at the first time, and holds some for a few others.
 class Troublesome : public heron::Bolt {
  public:
-  explicit Troublesome(bool trouble) : trouble_(trouble) {}
+  explicit Troublesome(const std::string& mode) : trouble_(mode == "fail"), for_ever_(mode == "hold") {}
   void Prepare(heron::BoltContext& context) override { context_ = &context; }
   void Execute(const heron::Tuple& in) override {
     const int64_t id = in.Int64(0);
@@ -78,11 +78,12 @@ class Troublesome : public heron::Bolt {
       return;
     }
     Do(in);
-    if (!trouble_ || id % 3 != 0) return;
+    if (!for_ever_ && (!trouble_ || id % 3 != 0)) return;
     held_.push_back(context_->Hold(in));
   }
   // What is held must not wait for tuples that do not come.
   void Tick(heron::TickInfo) override {
+    if (for_ever_) return;
     for (heron::HeldTuple& tuple : held_) tuple.Ack();
     held_.clear();
   }
@@ -93,6 +94,7 @@ class Troublesome : public heron::Bolt {
 
  private:
   bool trouble_;
+  bool for_ever_;
   std::set<int64_t> failed_;
   std::deque<heron::HeldTuple> held_;
 };
@@ -114,7 +116,7 @@ class Split : public Troublesome {
 
 class Seen : public Troublesome {
  public:
-  Seen(bool trouble, std::string folder) : Troublesome(trouble), folder_(std::move(folder)) {}
+  Seen(const std::string& mode, std::string folder) : Troublesome(mode), folder_(std::move(folder)) {}
   void Prepare(heron::BoltContext& context) override {
     Troublesome::Prepare(context);
     const std::string path = folder_ + "/seen-" + std::to_string(context.index());
@@ -140,19 +142,19 @@ int main(int argc, char** argv) {
   }
   const int64_t ids = std::atoll(args[0].c_str()), pause_us = std::atoll(args[1].c_str());
   const std::string folder = args[2];
-  const bool trouble = args.size() > 3;
+  const std::string mode = args.size() > 3 ? args[3] : "";
   heron::TopologyBuilder t("reliable");
   t.Config("topology.reliability.mode", "ATLEAST_ONCE");
   auto numbers = t.AddSpout("numbers", [=] { return Numbers(ids, pause_us, folder); })
                      .Parallelism(2)
                      .Bounded()
                      .Declares<int64_t>("id");
-  auto split = t.AddBolt("split", [=] { return Split(trouble); })
+  auto split = t.AddBolt("split", [=] { return Split(mode); })
                    .Parallelism(3)
                    .Declares<int64_t, int64_t>("id", "part")
                    .Tick(std::chrono::milliseconds(20))
                    .Shuffle(numbers);
-  t.AddBolt("seen", [=] { return Seen(trouble, folder); })
+  t.AddBolt("seen", [=] { return Seen(mode, folder); })
       .Parallelism(2)
       .Tick(std::chrono::milliseconds(20))
       .Fields(split, "id");

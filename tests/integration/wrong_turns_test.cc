@@ -88,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         OfProgram("BoltReadsNothing", "reads-nothing", {"work", "has no input", "Shuffle"}),
         OfProgram("UnknownComponent", "unknown-component", {"'nubmers'", "did you mean 'numbers'"}),
         OfProgram("SameNameTwice", "same-name-twice", {"'work'", "another name"}),
+        OfProgram("TasksOfUnknown", "tasks-of-unknown", {"wrok", "work"}),
         OfProgram("UnknownSetting", "unknown-setting", {"'work'", "topology.queue.hihg.bytes", "did you mean \"topology.queue.high.bytes\""}),
         OfProgram("UnknownStream", "unknown-stream", {"errors", "numbers", "default"}),
         OfProgram("UnknownField", "unknown-field", {"'m'", "numbers", "the fields are 'n'"}),

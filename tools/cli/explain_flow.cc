@@ -223,6 +223,40 @@ std::string PercentText(double fraction) {
   return std::to_string(static_cast<int>(std::floor(100 * fraction))) + " %";
 }
 
+// Spouts that wait for acknowledgements, and bolts that hold on to tuples.
+void AddHeldAcks(LiveView& view, std::vector<Cause>* causes) {
+  std::vector<std::string> waiting;
+  uint64_t pending = 0;
+  for (auto& [id, task] : view.tasks()) {
+    const int64_t age = view.Since(task.facts.counted_since_unix_ms());
+    if (!task.spout || task.status().pending() == 0 || age < kStuckMs) continue;
+    waiting.push_back(task.name);
+    pending += task.status().pending();
+  }
+  if (waiting.empty()) return;
+  bool found = false;
+  for (auto& [id, task] : view.tasks()) {
+    const int64_t age = view.Since(task.facts.counted_since_unix_ms());
+    if (task.explained || task.spout || task.status().held() == 0 || age < kStuckMs) continue;
+    Cause cause = OfTask("holds_acks", task,
+                         task.label + " holds " + CountText(task.status().held(), "tuple") +
+                             " that it has neither acknowledged nor failed");
+    cause.evidence.push_back(JoinText(waiting) + " " + (waiting.size() == 1 ? "waits" : "wait") +
+                             " for " + CountText(pending, "tuple") + ", and " +
+                             (waiting.size() == 1 ? "does" : "do") + " not emit or end meanwhile");
+    cause.evidence.push_back("it has executed nothing for " + AgeText(age));
+    cause.remedies.push_back(
+        {"settle what ctx.Hold gave with Ack or Fail, not in Finish; see what it says",
+         CommandFor(view.facts(), "logs", task.name + " --follow")});
+    task.explained = found = true;
+    causes->push_back(std::move(cause));
+  }
+  if (!found) return;
+  for (auto& [id, task] : view.tasks()) {
+    if (task.spout && task.status().pending() > 0) task.explained = true;
+  }
+}
+
 void AddIdleSpouts(LiveView& view, std::vector<Cause>* causes) {
   if (view.facts().row.state != "RUNNING") return;
   const ExplainFacts& facts = view.facts();
@@ -254,6 +288,7 @@ void AddIdleSpouts(LiveView& view, std::vector<Cause>* causes) {
 void AddFlowCauses(LiveView& view, std::vector<Cause>* causes) {
   AddStuckInExecute(view, causes);
   AddBackPressure(view, causes);
+  AddHeldAcks(view, causes);
   if (Bounded(view)) {
     AddSlowEnds(view, causes);
     AddStuckEnds(view, causes);

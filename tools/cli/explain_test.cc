@@ -359,6 +359,16 @@ TEST_F(ExplainTest, SlowOrStuckBoltThatHoldsTheEnd) {
   EXPECT_EQ(Codes(), Words{"stuck_in_finish"});
 }
 
+TEST_F(ExplainTest, BoltThatHoldsTuplesForWhichASpoutWaits) {
+  for (int task : {1, 2, 3}) Facts(task)->set_counted_since_unix_ms(Now() - 7'000);
+  Task(1)->set_pending(5);
+  Task(3)->set_held(4);
+  EXPECT_EQ(Codes(), Words{"holds_acks"});
+  EXPECT_EQ(json_["causes"][0]["task"], 3);
+  EXPECT_TRUE(Says("holds 4 tuples that it has neither acknowledged nor failed")) << json_;
+  EXPECT_TRUE(Says("waits for 5 tuples")) << json_;
+}
+
 TEST_F(ExplainTest, InactiveDoesNotFinish) {
   cluster_.SetDesired("t", DesiredState::INACTIVE, "bob@elsewhere:9");
   state_.set_state(ExecutionState::INACTIVE);

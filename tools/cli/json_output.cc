@@ -45,6 +45,9 @@ Json TaskJson(const TaskRow& row) {
   json["executed"] = status.executed();
   json["lost_batches"] = status.lost_batches();
   json["dropped_tuples"] = status.dropped_tuples();
+  json["acked"] = status.acked();
+  json["failed"] = status.failed();
+  json["pending"] = status.pending();
   const bool known = row.bounded && status.progress() >= 0 && status.progress() <= 1 &&
                      status.phase() != heron::proto::TaskStatus::PHASE_UNSPECIFIED;
   json["progress"] = known ? Json(status.progress()) : Json(nullptr);

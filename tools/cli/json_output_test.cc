@@ -74,10 +74,10 @@ TEST(JsonOutputTest, Topologies) {
       Keys(topology["failures"][0]),
       (std::set<std::string>{"at_unix_ms", "process", "container", "component", "task", "exit_code",
                              "signal", "reason", "restarts", "failures_in_a_row"}));
-  EXPECT_EQ(
-      Keys(topology["tasks"][0]),
-      (std::set<std::string>{"task", "component", "index", "container", "phase", "epoch", "emitted",
-                             "executed", "lost_batches", "dropped_tuples", "progress"}));
+  EXPECT_EQ(Keys(topology["tasks"][0]),
+            (std::set<std::string>{"task", "component", "index", "container", "phase", "epoch",
+                                   "emitted", "executed", "lost_batches", "dropped_tuples", "acked",
+                                   "failed", "pending", "progress"}));
   EXPECT_EQ(topology["tasks"][0]["progress"], 0.5);
   EXPECT_TRUE(topology["tasks"][1]["progress"].is_null());
   EXPECT_EQ(topology["tasks"][1]["phase"], "UNKNOWN");

@@ -236,6 +236,7 @@ TaskStatus InstanceCore::Status() const {
   status.set_failed(counters_.failed);
   status.set_timed_out(counters_.timed_out);
   status.set_pending(counters_.pending);
+  status.set_held(counters_.held);
   status.set_finish_lost(finish_lost_);
   uint64_t all = 0;
   for (size_t i = 0; i < kDropReasons; ++i) {

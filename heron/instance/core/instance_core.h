@@ -49,6 +49,7 @@ struct TaskCounters {
   uint64_t failed = 0;
   uint64_t timed_out = 0;  // of those that failed
   uint64_t pending = 0;
+  uint64_t held = 0;       // of a bolt: tuples that it holds and has not settled
   double progress = -1;  // of a bounded spout, 0 to 1; negative: not known
 
   friend bool operator==(const TaskCounters&, const TaskCounters&) = default;

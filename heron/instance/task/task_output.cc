@@ -127,6 +127,7 @@ EmitResult TaskOutput::Impossible(EmitResult why, const EmitOptions& options) {
 }
 
 void TaskOutput::AcksAdded() {
+  counters_.held = trees_->held();
   if (!Unsent()) return;
   pacer_.OnOpened(clock_.now());
   if (trees_->acks().full()) FlushAcks();
@@ -247,8 +248,10 @@ void TaskOutput::SendSnapshot() {
 }
 
 std::optional<MonotonicTime> TaskOutput::IdleDuties(MonotonicTime now) {
-  if (Unsent()) pacer_.OnOpened(now);  // held tuples are settled at any time
   CountOtherThreads();
+  // Held tuples are settled at any time.
+  if (trees_ != nullptr) counters_.held = trees_->held();
+  if (Unsent()) pacer_.OnOpened(now);
   if (pacer_.TakeIdleFlush(now)) Flush();
   std::optional<MonotonicTime> deadline = pacer_.NextIdleFlush();
   if (counters_ != sent_counters_) {

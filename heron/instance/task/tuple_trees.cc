@@ -15,6 +15,7 @@ class TupleTrees::HeldInput : public Held {
       : input_(std::move(input)), trees_(std::move(trees)) {}
   ~HeldInput() override {
     if (settled_ || *trees_ == nullptr) return;
+    --(*trees_)->held_count_;
     ++(*trees_)->misuse_.forgotten;
     (*trees_)->Settle(input_, false);
   }
@@ -25,6 +26,7 @@ class TupleTrees::HeldInput : public Held {
       ++(*trees_)->misuse_.settled_twice;
       return false;
     }
+    --(*trees_)->held_count_;
     (*trees_)->Settle(input_, acked);
     return true;
   }
@@ -72,6 +74,7 @@ std::shared_ptr<Held> TupleTrees::Hold() {
   if (current_ == nullptr) return nullptr;
   if (held_ == nullptr) {
     held_ = std::make_shared<HeldInput>(std::move(own_), self_);
+    ++held_count_;
     own_ = Input();
     current_ = &held_->input();
   }

@@ -62,6 +62,8 @@ class TupleTrees {
   // Acks of an earlier life are not looked at.
   void Fold(const model::AckView& acks, MonotonicTime now);
 
+  // Tuples that are held and not settled.
+  uint64_t held() const { return held_count_; }
   const Misuse& misuse() const { return misuse_; }
 
  private:
@@ -82,6 +84,7 @@ class TupleTrees {
   const TaskId task_;
   const uint32_t life_;
   Misuse misuse_;
+  uint64_t held_count_ = 0;
 
   // The tuple that is executed.
   Input own_;

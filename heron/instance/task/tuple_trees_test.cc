@@ -151,6 +151,7 @@ TEST_F(TupleTreesTest, AHeldOneIsSettledOnceAndLater) {
   bolt_.trees().BeginInput(Root(5));
   std::shared_ptr<Held> held = bolt_.trees().Hold();
   EXPECT_EQ(held, bolt_.trees().Hold()) << "holding it again is the same";
+  EXPECT_EQ(bolt_.trees().held(), 1u);
   bolt_.trees().EndInput();
   EXPECT_EQ(Outcomes(), Texts{});
   EXPECT_TRUE(held->Settle(true));
@@ -165,6 +166,7 @@ TEST_F(TupleTreesTest, AForgottenOneFailsAtOnce) {
   bolt_.trees().Hold();
   bolt_.trees().EndInput();
   EXPECT_EQ(Outcomes(), Texts{"failed 5"});
+  EXPECT_EQ(bolt_.trees().held(), 0u);
   EXPECT_EQ(bolt_.trees().misuse().forgotten, 1u);
 }
 
