@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heron/api/errors.h"
+#include "heron/model/nearest_hint.h"
 
 namespace heron {
 
@@ -88,8 +89,11 @@ std::vector<int32_t> TaskContext::TasksOf(const std::string& component) const {
     for (const TaskPlace& place : info->tasks) tasks.push_back(place.task);
     return tasks;
   }
+  std::vector<std::string> known;
+  for (const ComponentInfo& info : runtime_.topology_info().components) known.push_back(info.name);
   throw std::out_of_range("component '" + facts_.component + "' asks for the tasks of '" +
-                          component + "', which the topology does not have");
+                          component + "', which the topology does not have" +
+                          model::NearestHint(component, known));
 }
 
 FieldsOutput TaskContext::OutputFields(std::string_view stream) {
