@@ -12,5 +12,6 @@ inline constexpr int kExitDefinitionDiffers = 12;  // main() built another topol
 inline constexpr int kExitFenced = 20;         // a newer incarnation holds this place; the whole container exits for good
 inline constexpr int kExitNotWanted = 21;      // killed, or another topology id holds the name; do not restart
 inline constexpr int kExitParentDied = 22;     // the executor went away while this child started
+inline constexpr int kExitStopped = 23;        // SIGTERM by somebody else than the parent; restart, no failure
 
 }  // namespace heron

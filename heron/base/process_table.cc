@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <sstream>
 
 namespace heron {
@@ -50,6 +51,17 @@ std::vector<pid_t> ListPids() {
   return pids;
 }
 
+std::vector<std::string> SplitAtZeros(const std::string& text) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find('\0', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 }  // namespace
 
 Result<ProcessStat> ParseProcessStat(std::string_view text) {
@@ -80,11 +92,22 @@ Result<ProcessStat> ReadProcessStat(pid_t pid) {
 
 const std::string& BootId() {
   static const std::string* const id = [] {
+    const char* instead = std::getenv("HERON_BOOT_ID");
+    if (instead != nullptr && *instead != 0) return new std::string(instead);
     auto* text = new std::string(ReadSmallFile("/proc/sys/kernel/random/boot_id"));
     while (!text->empty() && text->back() == '\n') text->pop_back();
     return text;
   }();
   return *id;
+}
+
+int64_t BootUnixSeconds() {
+  std::istringstream lines(ReadSmallFile("/proc/stat"));
+  int64_t seconds = 0;
+  for (std::string word; lines >> word;) {
+    if (word == "btime" && lines >> seconds) return seconds;
+  }
+  return 0;
 }
 
 Result<ProcessIdentity> IdentityOf(pid_t pid) {
@@ -115,28 +138,25 @@ std::vector<ProcessStat> ListChildren(pid_t parent) {
 }
 
 std::vector<std::string> ReadCommandLine(pid_t pid) {
-  std::vector<std::string> arguments;
-  const std::string text = ReadSmallFile(ProcPath(pid, "cmdline"));
-  size_t begin = 0;
-  while (begin < text.size()) {
-    size_t end = text.find('\0', begin);
-    if (end == std::string::npos) end = text.size();
-    arguments.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return arguments;
+  return SplitAtZeros(ReadSmallFile(ProcPath(pid, "cmdline")));
+}
+
+std::vector<std::string> ReadEnvironment(pid_t pid) {
+  return SplitAtZeros(ReadSmallFile(ProcPath(pid, "environ")));
 }
 
 bool HasEnvironmentEntry(pid_t pid, std::string_view entry) {
-  const std::string text = ReadSmallFile(ProcPath(pid, "environ"));
-  const std::string_view all = text;
-  size_t begin = 0;
-  while (begin < all.size()) {
-    const size_t end = std::min(all.find('\0', begin), all.size());
-    if (all.substr(begin, end - begin) == entry) return true;
-    begin = end + 1;
+  const std::vector<std::string> environment = ReadEnvironment(pid);
+  return std::find(environment.begin(), environment.end(), entry) != environment.end();
+}
+
+std::string FoundProcess::EnvironmentValue(std::string_view name) const {
+  for (const std::string& entry : environment) {
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
+      return entry.substr(name.size() + 1);
+    }
   }
-  return false;
+  return "";
 }
 
 std::vector<FoundProcess> FindProcesses(std::string_view entry) {
@@ -144,11 +164,13 @@ std::vector<FoundProcess> FindProcesses(std::string_view entry) {
   for (const pid_t pid : ListPids()) {
     struct stat owner;
     if (stat(("/proc/" + std::to_string(pid)).c_str(), &owner) != 0) continue;
-    if (owner.st_uid != geteuid() || !HasEnvironmentEntry(pid, entry)) continue;
+    if (owner.st_uid != geteuid()) continue;
+    std::vector<std::string> environment = ReadEnvironment(pid);
+    if (std::find(environment.begin(), environment.end(), entry) == environment.end()) continue;
     const Result<ProcessStat> process = ReadProcessStat(pid);
     if (!process.ok() || !process->alive()) continue;
-    found.push_back(
-        {ProcessIdentity{pid, process->start_ticks, BootId()}, *process, ReadCommandLine(pid)});
+    found.push_back({ProcessIdentity{pid, process->start_ticks, BootId()}, *process,
+                     ReadCommandLine(pid), std::move(environment)});
   }
   return found;
 }

@@ -40,7 +40,10 @@ Result<ProcessStat> ParseProcessStat(std::string_view text);
 // NotFound when there is no such process.
 Result<ProcessStat> ReadProcessStat(pid_t pid);
 
+// Of the kernel; HERON_BOOT_ID in the environment stands for it in tests of a reboot.
 const std::string& BootId();
+// When this machine was started; 0 when it cannot be told.
+int64_t BootUnixSeconds();
 Result<ProcessIdentity> IdentityOf(pid_t pid);
 // True while that very process exists and is not a zombie.
 bool IsAlive(const ProcessIdentity& identity);
@@ -54,13 +57,19 @@ std::vector<ProcessStat> ListChildren(pid_t parent);
 
 // Empty for a zombie, a stranger's process and one that is gone. At most 2 MiB are read.
 std::vector<std::string> ReadCommandLine(pid_t pid);
-// Whether the environment the process was started with has exactly this "NAME=VALUE".
+// "NAME=VALUE", as the process was started with; empty as above.
+std::vector<std::string> ReadEnvironment(pid_t pid);
+// Whether that has exactly this "NAME=VALUE".
 bool HasEnvironmentEntry(pid_t pid, std::string_view entry);
 
 struct FoundProcess {
   ProcessIdentity identity;
   ProcessStat stat;
   std::vector<std::string> command_line;
+  std::vector<std::string> environment;
+
+  // The value of this name; empty when there is none.
+  std::string EnvironmentValue(std::string_view name) const;
 };
 
 // The living processes of this user whose environment has `entry` ("NAME=VALUE"), in order of their

@@ -130,6 +130,8 @@ bool ChildProcesses::KillAll(Duration timeout) {
     }
     bool left = false;
     for (const ProcessStat& stat : ListChildren(getpid())) {
+      // A supervisor that this executor has started is not of this container.
+      if (HasEnvironmentEntry(stat.pid, "HERON_PROCESS=supervisor")) continue;
       left = true;
       if (stat.alive()) {
         SignalProcess({stat.pid, stat.start_ticks, BootId()}, SIGKILL).IgnoreError();

@@ -11,6 +11,7 @@
 #include "heron/executor/child_listener.h"
 #include "heron/executor/core/executor_core.h"
 #include "heron/executor/master_follower.h"
+#include "heron/executor/supervisor_watch.h"
 #include "heron/state/async_store.h"
 #include "heron/state/store_look.h"
 
@@ -84,6 +85,7 @@ class ExecutorServer::Impl : public ExecutorCore::Effects {
   const std::unique_ptr<Children> children_;
   std::unique_ptr<ChildListener> listener_;
   std::unique_ptr<MasterFollower> master_;
+  std::unique_ptr<SupervisorWatch> supervisor_;
   net::TimerId deadline_timer_ = 0;
   bool topology_read_ = false;
   bool report_posted_ = false;
@@ -109,6 +111,16 @@ Status ExecutorServer::Impl::Start() {
       MasterFollower::Options{context_.options.key, context_.options.container, credentials_,
                               Sessions(context_.options)},
       std::move(master));
+
+  const Options& options = context_.options;
+  if (!options.supervisor_folder.empty()) {
+    supervisor_ = std::make_unique<SupervisorWatch>(
+        loop_, store_,
+        SupervisorWatch::Options{options.supervisor_folder,
+                                 options.engine_folder + "/heron-supervisor", options.key,
+                                 options.topology_id, options.container},
+        [this] { return core_.ending(); });
+  }
 
   loop_.RunEvery(context_.options.settings.heartbeat_interval(), [this] { OnInterval(); });
   loop_.RunEvery(kStoreInterval, [this] { LookAround(); });

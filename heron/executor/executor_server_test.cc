@@ -297,10 +297,10 @@ TEST_F(ExecutorServerTest, KilledExecutorTakesItsChildrenWithIt) {
   RunUntil([this] { return Processes().empty(); });
 }
 
-TEST_F(ExecutorServerTest, SigtermExitsZero) {
+TEST_F(ExecutorServerTest, SigtermEndsItButNotForGood) {
   auto master = RunContainer("run");
   ASSERT_TRUE(SignalProcess(executor_, SIGTERM).ok());
-  EXPECT_EQ(ExitCodeOfExecutor(), kExitOk);
+  EXPECT_EQ(ExitCodeOfExecutor(), kExitStopped);
   EXPECT_TRUE(Processes().empty());
 }
 

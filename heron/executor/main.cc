@@ -33,11 +33,13 @@ int main(int argc, char** argv) {
     return heron::kExitUsage;
   }
   signal(SIGPIPE, SIG_IGN);
+  // Sent to those that are stopped just when their supervisor dies.
+  signal(SIGHUP, SIG_IGN);
   const heron::Status subreaper = heron::SetChildSubreaper();
   if (!subreaper.ok()) return Fail(subreaper);
   auto secret = heron::link::ReadSecretFile(options->secret_file);
   if (!secret.ok()) return Fail(secret.status());
-  auto store = heron::state::OpenStateStore(options->state_url);
+  auto store = heron::state::OpenStateStore(options->state_url, heron::state::MakeStore::kNo);
   if (!store.ok()) return Fail(store.status());
 
   heron::net::EventLoop loop;

@@ -16,6 +16,8 @@ DEFINE_string(secret_file, "", "File of mode 0600 with the topology's secret");
 DEFINE_string(engine_folder, "", "Folder of the engine's executables");
 DEFINE_string(program, "", "The user's program");
 DEFINE_string(container_folder, "", "Folder for the container's logs");
+DEFINE_string(supervisor_folder, "",
+              "Folder of the supervisor, to start another one when it dies; empty: there is none");
 DEFINE_string(bind_host, "127.0.0.1", "Address to listen on for the container's processes");
 
 namespace heron::executor {
@@ -51,6 +53,7 @@ Result<Options> ParseOptions(int* argc, char*** argv) {
   options.engine_folder = FLAGS_engine_folder;
   options.program = FLAGS_program;
   options.container_folder = FLAGS_container_folder;
+  options.supervisor_folder = FLAGS_supervisor_folder;
   options.bind_host = FLAGS_bind_host;
   return options;
 }

@@ -362,6 +362,7 @@ void Gateway::SendReport() {
   if (session == nullptr) return;
   proto::TaskReport report;
   *report.mutable_status() = core_.Status();
+  report.mutable_status()->set_complaint(link_.complaint());
   session->Send(proto::CONTROL, proto::TASK_REPORT, report);
 }
 

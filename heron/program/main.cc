@@ -84,9 +84,8 @@ int RunInstance(Gateway::Options options) {
   net::EventLoop loop;
   std::optional<Gateway> gateway;
   gateway.emplace(loop, std::move(options));
-  // Whoever stops an instance decides what its exit means; one that was stopped by mistake must not
-  // look done.
-  loop.HandleSignal(SIGTERM, [&] { gateway->Stop(kExitError); });
+  // Whoever stops an instance decides what its exit means; one that others stop must not look done.
+  loop.HandleSignal(SIGTERM, [&] { gateway->Stop(kExitStopped); });
   const int exit_code = gateway->Run();
   if (gateway->task_stuck()) _exit(exit_code);
   gateway.reset();

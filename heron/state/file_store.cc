@@ -97,6 +97,7 @@ class FolderStore : public FileStore {
 };
 
 Status FolderStore::Init() {
+  if (!options_.make) return Status::Ok();
   for (size_t slash = 1; slash != std::string::npos;) {
     slash = options_.root.find('/', slash + 1);
     HERON_RETURN_IF_ERROR(MakeFolder(options_.root.substr(0, slash)));

@@ -18,7 +18,8 @@
 namespace heron::state {
 
 struct FileStoreOptions {
-  std::string root;  // absolute; made with its parents when it is not there
+  std::string root;  // absolute
+  bool make = true;  // with its parents when it is not there
   Duration call_timeout = std::chrono::seconds(10);
   Duration watch_interval = std::chrono::milliseconds(100);
   // Off: faster, and a crash of the machine (not of a process) may lose the last writes. For tests.

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string_view>
 
 #include "heron/state/file_store.h"
@@ -6,13 +7,25 @@
 
 namespace heron::state {
 
-Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url) {
-  constexpr std::string_view kFile = "file:";
-  constexpr std::string_view kMemory = "memory:";
+namespace {
+
+constexpr std::string_view kFile = "file:";
+constexpr std::string_view kMemory = "memory:";
+
+std::string FolderOf(const std::string& url) {
+  std::string root = url.substr(kFile.size());
+  if (root.starts_with("//")) root.erase(0, root.find_first_not_of('/') - 1);  // file:///path
+  return root;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url, MakeStore make) {
   if (url.starts_with(kFile)) {
-    std::string root = url.substr(kFile.size());
-    if (root.starts_with("//")) root.erase(0, root.find_first_not_of('/') - 1);  // file:///path
-    Result<std::unique_ptr<FileStore>> store = FileStore::Open({.root = root});
+    FileStoreOptions options;
+    options.root = FolderOf(url);
+    options.make = make == MakeStore::kYes;
+    Result<std::unique_ptr<FileStore>> store = FileStore::Open(std::move(options));
     if (!store.ok()) return store.status().WithContext("state store");
     return std::unique_ptr<StateStore>(std::move(*store));
   }
@@ -21,6 +34,12 @@ Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url) {
     return MakeMemoryStore(SharedMemoryTree(url.substr(kMemory.size())));
   return InvalidArgument("state store \"" + url.substr(0, 200) +
                          "\" is of no known kind; known are file:/absolute/folder and memory:");
+}
+
+bool StateStoreExists(const std::string& url) {
+  std::error_code error;
+  return !url.starts_with(kFile) || std::filesystem::exists(FolderOf(url) + "/=store", error) ||
+         error;
 }
 
 }  // namespace heron::state

@@ -23,6 +23,21 @@ TEST(OpenStateStore, ByUrl) {
   EXPECT_FALSE((*OpenStateStore("memory:"))->Get("/a").ok());
 }
 
+TEST(OpenStateStore, AStoreThatIsNotThereIsNotMadeUnlessAskedFor) {
+  const char* base = ::getenv("TEST_TMPDIR");
+  const std::string url =
+      "file:" + std::string(base != nullptr ? base : "/tmp") + "/no_state_store";
+  EXPECT_FALSE(StateStoreExists(url));
+  auto store = OpenStateStore(url, MakeStore::kNo);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  EXPECT_EQ((*store)->Get("/a").status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ((*store)->Create("/a", "v").status().code(), StatusCode::kUnavailable);
+  EXPECT_FALSE(StateStoreExists(url));
+  ASSERT_TRUE(OpenStateStore(url).ok());
+  EXPECT_TRUE(StateStoreExists(url));
+  EXPECT_TRUE((*store)->Create("/a", "v").ok());
+}
+
 TEST(OpenStateStore, AWrongUrlNamesTheKnownKinds) {
   for (std::string url : {"", "zookeeper:host:2181", "/tmp/x", "memory"}) {
     Status status = OpenStateStore(url).status();

@@ -92,6 +92,10 @@ class StateStore {
 
 // "file:/abs/path"; "memory:" (a new, empty one) and "memory:NAME" (shared by all who open that name in this process);
 // "zookeeper:..." comes with its own issue. A wrong one names the known kinds. Watches and leases end before their store.
-Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url);
+// kNo: a folder that is not there is not made; each call then answers Unavailable, as when it is removed later.
+enum class MakeStore { kNo, kYes };
+Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url, MakeStore make = MakeStore::kYes);
+// False only when there surely is none.
+bool StateStoreExists(const std::string& url);
 
 }  // namespace heron::state

@@ -16,6 +16,14 @@ bool Understand(const Result<state::VersionedValue>& read, std::optional<Message
 
 }  // namespace
 
+model::StoreVerdict LookNow(StateStore& store, const TopologyKey& key,
+                            const std::string& topology_id) {
+  model::StoreView view;
+  if (!Understand(store.Get(DesiredPath(key)), &view.desired)) return model::StoreVerdict::kGoOn;
+  if (!Understand(store.Get(ExecutionStatePath(key)), &view.execution)) view.execution.reset();
+  return model::Judge(view, topology_id);
+}
+
 StoreLook::StoreLook(AsyncStore& store, TopologyKey key, std::string topology_id)
     : store_(store), key_(std::move(key)), topology_id_(std::move(topology_id)) {}
 

@@ -10,8 +10,13 @@
 #include "heron/model/store_verdict.h"
 #include "heron/state/async_store.h"
 #include "heron/state/paths.h"
+#include "heron/state/state_store.h"
 
 namespace heron::state {
+
+// At once; blocks as the store does. kGoOn as below.
+model::StoreVerdict LookNow(StateStore& store, const TopologyKey& key,
+                            const std::string& topology_id);
 
 class StoreLook {
  public:

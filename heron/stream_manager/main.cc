@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   auto secret = heron::link::ReadSecretFile(options->secret_file);
   if (!secret.ok()) return Fail(secret.status());
-  auto store = heron::state::OpenStateStore(options->state_url);
+  auto store = heron::state::OpenStateStore(options->state_url, heron::state::MakeStore::kNo);
   if (!store.ok()) return Fail(store.status());
 
   heron::net::EventLoop loop;

@@ -6,13 +6,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <map>
+#include <set>
 #include <thread>
 
+#include "heron/base/file_lock.h"
 #include "heron/base/log_tail.h"
 #include "heron/base/process.h"
 #include "scheduler/local/container_list.h"
+#include "scheduler/local/launch_file.h"
 #include "scheduler/local/process_sweep.h"
 #include "scheduler/local/supervisor_file.h"
 
@@ -62,6 +69,13 @@ Status CheckNames(const TopologyKey& key, const std::string& topology_id) {
   return CheckName("topology id", topology_id);
 }
 
+// So that two spellings of one folder are the same; it need not exist.
+std::string Canonical(const std::string& folder) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(folder, error);
+  return error ? folder : canonical.string();
+}
+
 std::string Entry(const std::string& topology_id) { return "HERON_TOPOLOGY_ID=" + topology_id; }
 
 // "sm.log", and what it was rotated into: "sm.log.1".
@@ -76,9 +90,42 @@ bool IsLog(const fs::path& file) {
 
 std::string SecretFile(const std::string& folder) { return folder + "/secret"; }
 std::string SupervisorFilePath(const std::string& folder) { return folder + "/supervisor.pid"; }
+std::string StoppedFile(const std::string& folder) { return folder + "/stopped"; }
 std::string SupervisorLog(const std::string& folder) { return folder + "/supervisor.log"; }
 
-heron::SpawnOptions SupervisorCommand(const LaunchRequest& request, const std::string& folder) {
+std::string TimeText(int64_t unix_seconds) {
+  const std::time_t seconds = static_cast<std::time_t>(unix_seconds);
+  std::tm local = {};
+  char text[32];
+  localtime_r(&seconds, &local);
+  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
+  return text;
+}
+
+// "container 2 has", "containers 2 and 3 have", "containers 2, 3 and 4 more have".
+std::string ContainersText(const std::vector<heron::ContainerId>& containers) {
+  constexpr size_t kNamed = 3;
+  std::string text = containers.size() == 1 ? "container " : "containers ";
+  for (size_t i = 0; i < containers.size() && i < kNamed; ++i) {
+    const bool last = i + 1 == containers.size();
+    text += (i == 0 ? "" : last ? " and " : ", ") + std::to_string(containers[i]);
+  }
+  if (containers.size() > kNamed) {
+    text += " and " + std::to_string(containers.size() - kNamed) + " more";
+  }
+  return text + (containers.size() == 1 ? " has" : " have");
+}
+
+}  // namespace
+
+LocalScheduler::LocalScheduler(Options options) : options_(std::move(options)) {}
+
+std::string LocalScheduler::LogFolder(const TopologyKey& key, const std::string& topology_id) {
+  return options_.cluster_folder + "/topologies/" + key.ToString() + "/" + topology_id;
+}
+
+heron::SpawnOptions LocalScheduler::SupervisorCommand(const LaunchRequest& request,
+                                                      const std::string& folder) const {
   std::vector<heron::ContainerId> containers = {0};
   for (const auto& container : request.packing_plan.containers()) {
     if (container.container() != 0) containers.push_back(container.container());
@@ -95,10 +142,20 @@ heron::SpawnOptions SupervisorCommand(const LaunchRequest& request, const std::s
                 "--program=" + request.program_path,
                 "--topology_folder=" + folder,
                 "--containers=" + FormatContainers(containers)};
-  spawn.environment = heron::OwnEnvironment();
+  const Result<LaunchFile> before = ReadLaunchFile(folder);
+  spawn.environment = before.ok() ? before->environment : heron::OwnEnvironment();
+  // The submitter's own, should it run inside of a topology, must not be inherited.
+  for (const char* name : {"HERON_CONTAINER", "HERON_COMPONENT", "HERON_TASK", "HERON_BOOT_ID"}) {
+    spawn.environment.erase(name);
+  }
+  const char* boot_id = std::getenv("HERON_BOOT_ID");
+  if (boot_id != nullptr) spawn.environment["HERON_BOOT_ID"] = boot_id;
+  spawn.environment["HERON_PROCESS"] = "supervisor";
   spawn.environment["HERON_TOPOLOGY"] = request.key.name;
+  spawn.environment["HERON_TOPOLOGY_ROLE"] = request.key.role;
+  spawn.environment["HERON_TOPOLOGY_ENV"] = request.key.env;
   spawn.environment["HERON_TOPOLOGY_ID"] = request.topology_id;
-  // Inherited by all; the submitter's own, should it run inside of a topology, must not be.
+  spawn.environment["HERON_CLUSTER_FOLDER"] = Canonical(options_.cluster_folder);
   spawn.environment["HERON_SETTINGS"] = request.process_settings;
   spawn.working_folder = folder;
   spawn.log_file = SupervisorLog(folder);
@@ -107,27 +164,32 @@ heron::SpawnOptions SupervisorCommand(const LaunchRequest& request, const std::s
   return spawn;
 }
 
-}  // namespace
-
-LocalScheduler::LocalScheduler(Options options) : options_(std::move(options)) {}
-
-std::string LocalScheduler::LogFolder(const TopologyKey& key, const std::string& topology_id) {
-  return options_.cluster_folder + "/topologies/" + key.ToString() + "/" + topology_id;
-}
-
 Status LocalScheduler::Launch(const LaunchRequest& request) {
   HERON_RETURN_IF_ERROR(CheckNames(request.key, request.topology_id));
-  if (request.secret.size() != 32) return InvalidArgument("the topology's secret has 32 bytes");
   const std::string folder = LogFolder(request.key, request.topology_id);
-  if (Supervised(folder, request.topology_id)) return Status::Ok();
+  if (heron::IsLocked(SupervisorLockPath(folder))) return Status::Ok();
+  const Status launched = Start(request, folder);
+  if (!launched.ok()) {
+    // The first error is the one to tell.
+    CleanUp(request.key, request.topology_id, false).IgnoreError();
+  }
+  return launched;
+}
+
+Status LocalScheduler::Relaunch(const LaunchRequest& request) {
+  HERON_RETURN_IF_ERROR(CheckNames(request.key, request.topology_id));
+  HERON_RETURN_IF_ERROR(Kill(request.key, request.topology_id));
+  return Start(request, LogFolder(request.key, request.topology_id));
+}
+
+Status LocalScheduler::Start(const LaunchRequest& request, const std::string& folder) const {
+  if (request.secret.size() != 32) return InvalidArgument("the topology's secret has 32 bytes");
   // What an earlier try may have left.
   HERON_RETURN_IF_ERROR(EndAllProcesses(Entry(request.topology_id), options_.kill_timeout));
   Status launched = MakeFolder(request, folder);
   if (launched.ok()) launched = RunSupervisor(request, folder);
   if (launched.ok()) return launched;
   const Status killed = EndAllProcesses(Entry(request.topology_id), options_.kill_timeout);
-  CleanUp(request.key, request.topology_id, false)
-      .IgnoreError();  // the first error is the one to tell
   if (!killed.ok()) {
     return Status(launched.code(), launched.message() + "; moreover " + killed.message());
   }
@@ -141,6 +203,7 @@ Status LocalScheduler::MakeFolder(const LaunchRequest& request, const std::strin
   fs::permissions(folder, fs::perms::owner_all, error);
   if (error) return ErrnoStatus(error.value(), "cannot set the mode of " + folder);
   fs::remove(SupervisorFilePath(folder), error);
+  fs::remove(StoppedFile(folder), error);
   return WriteFileAtomically(SecretFile(folder), request.secret, 0600);
 }
 
@@ -149,8 +212,9 @@ Status LocalScheduler::MakeFolder(const LaunchRequest& request, const std::strin
 Status LocalScheduler::RunSupervisor(const LaunchRequest& request,
                                      const std::string& folder) const {
   const int64_t log_offset = heron::FileSize(SupervisorLog(folder));
-  const Result<heron::ProcessIdentity> starter =
-      heron::SpawnProcess(SupervisorCommand(request, folder));
+  const heron::SpawnOptions command = SupervisorCommand(request, folder);
+  HERON_RETURN_IF_ERROR(WriteLaunchFile(folder, {command.argv, command.environment}));
+  const Result<heron::ProcessIdentity> starter = heron::SpawnProcess(command);
   if (!starter.ok()) return starter.status().WithContext("cannot start the supervisor");
   int wait_status = 0;
   bool reaped = false;
@@ -166,7 +230,7 @@ Status LocalScheduler::RunSupervisor(const LaunchRequest& request,
   }
   // Ready; a short topology may have ended since.
   if (reaped && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return Status::Ok();
-  if (ended && Supervised(folder, request.topology_id)) return Status::Ok();
+  if (ended && heron::IsLocked(SupervisorLockPath(folder))) return Status::Ok();
   std::string message =
       ended ? "the supervisor did not start" : "the supervisor did not start its executors in time";
   const std::string tail = heron::LogTail(SupervisorLog(folder), log_offset, kLogLines, kLogBytes);
@@ -174,15 +238,18 @@ Status LocalScheduler::RunSupervisor(const LaunchRequest& request,
   return heron::Unavailable(message);
 }
 
-bool LocalScheduler::Supervised(const std::string& folder, const std::string& topology_id) const {
-  const Result<SupervisorFile> file = ReadSupervisorFile(SupervisorFilePath(folder));
-  return file.ok() && file->topology_id == topology_id && heron::IsAlive(file->supervisor);
-}
-
 Status LocalScheduler::Kill(const TopologyKey& key, const std::string& topology_id) {
   HERON_RETURN_IF_ERROR(CheckNames(key, topology_id));
   StopSupervisor(LogFolder(key, topology_id), topology_id);
   return EndAllProcesses(Entry(topology_id), options_.kill_timeout);
+}
+
+Status LocalScheduler::Stop(const TopologyKey& key, const std::string& topology_id) {
+  HERON_RETURN_IF_ERROR(Kill(key, topology_id));
+  const std::string folder = LogFolder(key, topology_id);
+  std::error_code error;
+  if (!fs::exists(folder, error)) return Status::Ok();  // nowhere to say it
+  return WriteFileAtomically(StoppedFile(folder), TimeText(std::time(nullptr)), 0644);
 }
 
 // The orderly way first: the supervisor stops its executors, they stop their children.
@@ -193,6 +260,36 @@ void LocalScheduler::StopSupervisor(const std::string& folder,
   if (!heron::SignalProcess(file->supervisor, SIGTERM).ok()) return;
   if (PollUntil(options_.stop_timeout, [&] { return !heron::IsAlive(file->supervisor); })) return;
   heron::SignalProcess(file->supervisor, SIGKILL).IgnoreError();
+}
+
+Status LocalScheduler::RestartContainer(const std::string& topology_id,
+                                        heron::ContainerId container) {
+  return Tell(topology_id, "container " + std::to_string(container),
+              [container](const ProcessInfo& process) {
+                return process.kind == ProcessKind::kExecutor && process.container == container;
+              });
+}
+
+Status LocalScheduler::RestartTask(const std::string& topology_id, int task) {
+  return Tell(topology_id, "task " + std::to_string(task), [task](const ProcessInfo& process) {
+    return process.kind == ProcessKind::kInstance && process.task == task;
+  });
+}
+
+Status LocalScheduler::Tell(const std::string& topology_id, const std::string& what,
+                            const std::function<bool(const ProcessInfo&)>& is_meant) const {
+  HERON_RETURN_IF_ERROR(CheckName("topology id", topology_id));
+  bool any = false;
+  for (const heron::FoundProcess& process : heron::FindProcesses(Entry(topology_id))) {
+    if (!is_meant(DescribeProcess(process.command_line))) continue;
+    const Status told = heron::SignalProcess(process.identity, SIGTERM);
+    if (!told.ok() && told.code() != heron::StatusCode::kNotFound) return told;
+    any |= told.ok();
+  }
+  if (any) return Status::Ok();
+  return heron::FailedPrecondition(what +
+                                   " has no process now; it is being started, or its "
+                                   "topology is lost");
 }
 
 Status LocalScheduler::CleanUp(const TopologyKey& key, const std::string& topology_id,
@@ -232,10 +329,69 @@ Result<std::vector<ProcessInfo>> LocalScheduler::Processes(const std::string& to
   std::vector<ProcessInfo> processes;
   for (const heron::FoundProcess& process : heron::FindProcesses(Entry(topology_id))) {
     if (process.identity.pid == getpid()) continue;
-    processes.push_back({process.identity.pid, DescribeProcess(process.command_line),
-                         process.stat.state});
+    processes.push_back(DescribeProcess(process.command_line));
+    processes.back().pid = process.identity.pid;
+    processes.back().state = process.stat.state;
   }
   return processes;
+}
+
+Result<std::vector<RunningTopology>> LocalScheduler::Running() {
+  std::map<std::string, RunningTopology> found;  // by id
+  const std::string entry = "HERON_CLUSTER_FOLDER=" + Canonical(options_.cluster_folder);
+  for (const heron::FoundProcess& process : heron::FindProcesses(entry)) {
+    const std::string id = process.EnvironmentValue("HERON_TOPOLOGY_ID");
+    if (process.identity.pid == getpid() || id.empty()) continue;
+    RunningTopology& topology = found[id];
+    topology.topology_id = id;
+    topology.key = {process.EnvironmentValue("HERON_TOPOLOGY_ROLE"),
+                    process.EnvironmentValue("HERON_TOPOLOGY_ENV"),
+                    process.EnvironmentValue("HERON_TOPOLOGY")};
+    ++topology.processes;
+  }
+  std::vector<RunningTopology> running;
+  for (auto& [id, topology] : found) {
+    // What user code made of its environment leads nowhere.
+    if (CheckNames(topology.key, id).ok()) running.push_back(std::move(topology));
+  }
+  return running;
+}
+
+Result<Health> LocalScheduler::Examine(const TopologyKey& key, const std::string& topology_id,
+                                       const std::vector<heron::ContainerId>& containers) {
+  const Result<std::vector<ProcessInfo>> processes = Processes(topology_id);
+  if (!processes.ok()) return processes.status();
+  const std::string folder = LogFolder(key, topology_id);
+  std::ifstream stopped(StoppedFile(folder));
+  std::string time;
+  if (processes->empty() && std::getline(stopped, time)) {
+    return Health{true, "it was stopped (heron cluster stop) at " + time};
+  }
+  const Result<SupervisorFile> file = ReadSupervisorFile(SupervisorFilePath(folder));
+  if (file.ok() && file->topology_id == topology_id &&
+      file->supervisor.boot_id != heron::BootId()) {
+    return Health{true, "this machine was rebooted at " + TimeText(heron::BootUnixSeconds()) +
+                            ", and nobody has started it since"};
+  }
+  if (processes->empty()) return Health{true, "none of its processes is alive"};
+  bool supervisor = false, master = false;
+  std::set<heron::ContainerId> executors;
+  for (const ProcessInfo& process : *processes) {
+    supervisor |= process.kind == ProcessKind::kSupervisor;
+    master |= process.kind == ProcessKind::kTopologyMaster;
+    if (process.kind == ProcessKind::kExecutor) executors.insert(process.container);
+  }
+  if (supervisor) return Health();
+  if (!master && executors.count(0) == 0) {
+    return Health{true, "no supervisor and no topology master are running"};
+  }
+  std::vector<heron::ContainerId> missing;
+  for (const heron::ContainerId container : containers) {
+    if (executors.count(container) == 0) missing.push_back(container);
+  }
+  if (missing.empty()) return Health();
+  return Health{false,
+                ContainersText(missing) + " no executor, and there is no supervisor to start it"};
 }
 
 }  // namespace scheduler::local

@@ -286,16 +286,20 @@ TEST_F(LocalSchedulerTest, CleanUpKeepsLogsWhenAsked) {
   EXPECT_TRUE(scheduler_->CleanUp(request_.key, request_.topology_id, true).ok());
 }
 
+std::string What(const std::vector<std::string>& command_line) {
+  return DescribeProcess(command_line).what;
+}
+
 TEST(DescribeProcessTest, TellsWhatItIs) {
-  EXPECT_EQ(DescribeProcess({"/e/heron-supervisor", "--topology=t"}), "supervisor");
-  EXPECT_EQ(DescribeProcess({"/e/heron-executor", "--container=2"}), "executor 2");
-  EXPECT_EQ(DescribeProcess({"/e/heron-topology-master"}), "topology master");
-  EXPECT_EQ(DescribeProcess({"/e/heron-stream-manager", "--container=3"}), "stream manager 3");
-  EXPECT_EQ(DescribeProcess({"/p/words", "--heron-instance", "--heron-component=split",
-                             "--heron-task=7", "--heron-index=3"}),
+  EXPECT_EQ(What({"/e/heron-supervisor", "--topology=t"}), "supervisor");
+  EXPECT_EQ(What({"/e/heron-executor", "--container=2"}), "executor 2");
+  EXPECT_EQ(What({"/e/heron-topology-master"}), "topology master");
+  EXPECT_EQ(What({"/e/heron-stream-manager", "--container=3"}), "stream manager 3");
+  EXPECT_EQ(What({"/p/words", "--heron-instance", "--heron-component=split", "--heron-task=7",
+                  "--heron-index=3"}),
             "instance split[3] (task 7)");
-  EXPECT_EQ(DescribeProcess({"/bin/sleep", "5"}), "sleep, started by user code");
-  EXPECT_EQ(DescribeProcess({}), "unknown");
+  EXPECT_EQ(What({"/bin/sleep", "5"}), "sleep, started by user code");
+  EXPECT_EQ(What({}), "unknown");
 }
 
 }  // namespace

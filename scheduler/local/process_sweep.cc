@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -30,6 +31,12 @@ std::string Argument(const std::vector<std::string>& command_line, const std::st
     if (argument.rfind(name + "=", 0) == 0) return argument.substr(name.size() + 1);
   }
   return "?";
+}
+
+int Number(const std::string& text, int otherwise) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : otherwise;
 }
 
 class Sweep {
@@ -107,8 +114,8 @@ class Sweep {
     for (const FoundProcess& process : heron::FindProcesses(entry_)) {
       if (process.identity.pid == getpid()) continue;
       if (!names.empty()) names += ", ";
-      names +=
-          std::to_string(process.identity.pid) + " (" + DescribeProcess(process.command_line) + ")";
+      names += std::to_string(process.identity.pid) + " (" +
+               DescribeProcess(process.command_line).what + ")";
     }
     for (const auto& [pid, member] : found_) {
       if (heron::IsAlive(member.identity) && names.find(std::to_string(pid)) == std::string::npos) {
@@ -126,21 +133,37 @@ class Sweep {
 
 }  // namespace
 
-std::string DescribeProcess(const std::vector<std::string>& command_line) {
-  if (command_line.empty()) return "unknown";
+ProcessInfo DescribeProcess(const std::vector<std::string>& command_line) {
+  ProcessInfo info;
+  info.what = "unknown";
+  if (command_line.empty()) return info;
   const std::string file = std::filesystem::path(command_line[0]).filename().string();
-  if (file == "heron-supervisor") return "supervisor";
-  if (file == "heron-executor") return "executor " + Argument(command_line, "--container");
-  if (file == "heron-topology-master") return "topology master";
-  if (file == "heron-stream-manager") {
-    return "stream manager " + Argument(command_line, "--container");
+  const auto named = [&info](ProcessKind kind, const std::string& what) {
+    info.kind = kind;
+    info.what = what;
+    return info;
+  };
+  if (file == "heron-supervisor") return named(ProcessKind::kSupervisor, "supervisor");
+  if (file == "heron-topology-master") {
+    info.container = 0;
+    return named(ProcessKind::kTopologyMaster, "topology master");
+  }
+  if (file == "heron-executor" || file == "heron-stream-manager") {
+    const std::string container = Argument(command_line, "--container");
+    info.container = Number(container, -1);
+    return file == "heron-executor"
+               ? named(ProcessKind::kExecutor, "executor " + container)
+               : named(ProcessKind::kStreamManager, "stream manager " + container);
   }
   if (std::count(command_line.begin(), command_line.end(), "--heron-instance") > 0) {
-    return "instance " + Argument(command_line, "--heron-component") + "[" +
-           Argument(command_line, "--heron-index") + "] (task " +
-           Argument(command_line, "--heron-task") + ")";
+    const std::string task = Argument(command_line, "--heron-task");
+    info.container = Number(Argument(command_line, "--heron-container"), -1);
+    info.task = Number(task, 0);
+    return named(ProcessKind::kInstance, "instance " + Argument(command_line, "--heron-component") +
+                                             "[" + Argument(command_line, "--heron-index") +
+                                             "] (task " + task + ")");
   }
-  return file + ", started by user code";
+  return named(ProcessKind::kOther, file + ", started by user code");
 }
 
 Status EndAllProcesses(std::string_view entry, Duration timeout) {

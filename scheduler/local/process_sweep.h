@@ -10,12 +10,13 @@
 #include "heron/base/clock.h"
 #include "heron/base/process_table.h"
 #include "heron/base/status.h"
+#include "scheduler/scheduler.h"
 
 namespace scheduler::local {
 
 // "supervisor", "executor 2", "topology master", "stream manager 1", "instance split[3] (task 7)";
-// anything else is what user code started: "sleep, started by user code".
-std::string DescribeProcess(const std::vector<std::string>& command_line);
+// anything else is what user code started: "sleep, started by user code". Without the pid.
+ProcessInfo DescribeProcess(const std::vector<std::string>& command_line);
 
 // Kills every process whose environment has `entry` ("HERON_TOPOLOGY_ID=..."), with all
 // descendants, this process excepted. All are frozen before the first is killed, so that none can

@@ -17,11 +17,19 @@ SupervisorCore::SupervisorCore(std::vector<ContainerId> containers, Effects* eff
   for (const ContainerId container : containers) executors_[container];
 }
 
-Status SupervisorCore::Start(MonotonicTime now) {
+Status SupervisorCore::Start(const std::set<ContainerId>& running, MonotonicTime now) {
+  Status first;
   for (auto& [container, executor] : executors_) {
-    HERON_RETURN_IF_ERROR(StartExecutor(container, executor, now));
+    if (running.count(container) > 0) {
+      executor.phase = Phase::kRunning;
+      executor.started_at = now;
+      continue;
+    }
+    const Status started = StartExecutor(container, executor, now);
+    if (!started.ok() && first.ok()) first = started;
+    if (!started.ok() && running.empty()) break;
   }
-  return Status::Ok();
+  return first;
 }
 
 Status SupervisorCore::StartExecutor(ContainerId container, Executor& executor, MonotonicTime now) {

@@ -7,13 +7,14 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "heron/base/clock.h"
 #include "heron/base/ids.h"
-#include "heron/base/status.h"
 #include "heron/base/restart_backoff.h"
+#include "heron/base/status.h"
 #include "heron/model/store_verdict.h"
 
 namespace scheduler::local {
@@ -33,6 +34,7 @@ class SupervisorCore {
     virtual void Exit(int code, const std::string& why) = 0;
   };
 
+  static constexpr int kUnknownExit = -1;
   // An executor has this long after SIGTERM to stop its children (it gives them 2 s).
   static constexpr heron::Duration kStopGrace = std::chrono::seconds(3);
   // After SIGKILL; then the supervisor ends without them.
@@ -40,9 +42,11 @@ class SupervisorCore {
 
   SupervisorCore(std::vector<heron::ContainerId> containers, Effects* effects);
 
-  // Starts all executors. An error means that one could not be started; the supervisor is then to
-  // end the others.
-  heron::Status Start(heron::MonotonicTime now);
+  // Starts all executors but those that an earlier supervisor has left `running`. An error means
+  // that one could not be started; unless there is an earlier life to go on with, the supervisor is
+  // then to end the others.
+  heron::Status Start(const std::set<heron::ContainerId>& running, heron::MonotonicTime now);
+  // kUnknownExit: of an adopted one.
   void OnExecutorEnded(heron::ContainerId container, int exit_code, heron::MonotonicTime now);
   // What the store says about going on; kGoOn also when it cannot be reached.
   void OnStoreVerdict(heron::model::StoreVerdict verdict, heron::MonotonicTime now);

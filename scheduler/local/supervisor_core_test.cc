@@ -39,7 +39,7 @@ class FakeEffects : public SupervisorCore::Effects {
 class SupervisorCoreTest : public testing::Test {
  protected:
   SupervisorCoreTest() {
-    EXPECT_TRUE(core_.Start(clock_.Now()).ok());
+    EXPECT_TRUE(core_.Start({}, clock_.Now()).ok());
     effects_.starts.clear();
   }
   void EndOf(ContainerId container, int exit_code) {
@@ -132,9 +132,39 @@ TEST(SupervisorCoreStartTest, FirstStartFails) {
   effects.start_error = heron::NotFound("cannot execute /e/heron-executor");
   SupervisorCore core({0, 1}, &effects);
   heron::ManualClock clock;
-  const Status started = core.Start(clock.Now());
+  const Status started = core.Start({}, clock.Now());
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.message(), "cannot execute /e/heron-executor");
+}
+
+// A supervisor that finds the executors of an earlier one.
+TEST(SupervisorCoreAdoptionTest, StartsOnlyWhatIsMissingAndRestartsTheAdopted) {
+  heron::ManualClock clock;
+  FakeEffects effects;
+  SupervisorCore core({0, 1, 2}, &effects);
+  ASSERT_TRUE(core.Start({0, 2}, clock.Now()).ok());
+  EXPECT_EQ(effects.starts, std::vector<ContainerId>{1});
+  core.OnExecutorEnded(2, SupervisorCore::kUnknownExit, clock.Now());
+  EXPECT_EQ(effects.asked, 1) << "it may have ended for good";
+  core.OnStoreVerdict(StoreVerdict::kGoOn, clock.Now());
+  EXPECT_EQ(effects.starts, (std::vector<ContainerId>{1, 2}));
+  core.OnExecutorEnded(0, SupervisorCore::kUnknownExit, clock.Now());
+  core.OnStoreVerdict(StoreVerdict::kEnded, clock.Now());
+  EXPECT_EQ(effects.starts, (std::vector<ContainerId>{1, 2}));
+}
+
+TEST(SupervisorCoreAdoptionTest, AStartThatFailsBesideAdoptedOnesIsTriedAgain) {
+  heron::ManualClock clock;
+  FakeEffects effects;
+  SupervisorCore core({0, 1}, &effects);
+  effects.start_error = heron::NotFound("no such file");
+  EXPECT_FALSE(core.Start({0}, clock.Now()).ok());
+  effects.start_error = Status::Ok();
+  const auto next = core.NextDeadline();
+  ASSERT_TRUE(next.has_value());
+  core.OnTime(*next);
+  EXPECT_EQ(effects.starts, std::vector<ContainerId>{1});
+  EXPECT_TRUE(effects.exits.empty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "scheduler/local/container_list.h"
+#include "scheduler/local/launch_file.h"
 
 namespace scheduler::local {
 namespace {
@@ -49,6 +50,27 @@ TEST(ContainerListTest, OnlyDifferentNumbers) {
   for (const char* text : {"", ",", "0,", "0,,1", "a", "0,1x", "-1", "1,1", "99999999999"}) {
     EXPECT_FALSE(ParseContainers(text).ok()) << text;
   }
+}
+
+TEST(LaunchFileTest, KeepsAnyBytes) {
+  const std::string folder = testing::TempDir();
+  ASSERT_TRUE(
+      WriteLaunchFile(folder, {{"/a b", "", "--x=\xFF\n"}, {{"A", ""}, {"B", "=\xFE\n"}}}).ok());
+  const auto file = ReadLaunchFile(folder);
+  ASSERT_TRUE(file.ok()) << file.status().ToString();
+  EXPECT_EQ(file->argv, (std::vector<std::string>{"/a b", "", "--x=\xFF\n"}));
+  EXPECT_EQ(file->environment, (heron::Environment{{"A", ""}, {"B", "=\xFE\n"}}));
+}
+
+TEST(LaunchFileTest, DamagedOrMissingIsToldApart) {
+  const std::string folder = testing::TempDir();
+  for (const char* text : {"", "x", "heron launch 1", "3"}) {
+    std::ofstream(LaunchFilePath(folder)) << text;
+    EXPECT_EQ(ReadLaunchFile(folder).status().code(), heron::StatusCode::kDataLoss) << text;
+  }
+  std::ofstream(LaunchFilePath(folder)) << "heron launch 1" << '\0' << "9" << '\0' << "a" << '\0';
+  EXPECT_EQ(ReadLaunchFile(folder).status().code(), heron::StatusCode::kDataLoss);
+  EXPECT_EQ(ReadLaunchFile(folder + "/none").status().code(), heron::StatusCode::kNotFound);
 }
 
 }  // namespace

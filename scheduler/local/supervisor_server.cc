@@ -7,14 +7,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "heron/base/exit_codes.h"
 #include "heron/base/log_rotation.h"
 #include "heron/base/process.h"
+#include "heron/base/process_table.h"
 #include "heron/state/async_store.h"
 #include "heron/state/store_look.h"
+#include "scheduler/local/process_sweep.h"
 #include "scheduler/local/supervisor_core.h"
 
 namespace scheduler::local {
@@ -31,6 +34,8 @@ constexpr Duration kCheckInterval = std::chrono::milliseconds(5);
 // What a dead executor left behind and does not die of SIGKILL holds its restart for this long.
 constexpr Duration kLeftOverTimeout = std::chrono::seconds(5);
 constexpr Duration kKillAllTimeout = std::chrono::seconds(2);
+// Between looks at the adopted, whose ends nobody tells.
+constexpr Duration kAdoptedInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -52,8 +57,9 @@ class SupervisorServer::Impl : public SupervisorCore::Effects {
  private:
   struct Ended {
     ContainerId container;
-    EndedChild how;
+    int exit_code;
     MonotonicTime at;
+    bool adopted = false;
   };
 
   // SupervisorCore::Effects
@@ -63,10 +69,13 @@ class SupervisorServer::Impl : public SupervisorCore::Effects {
   void Exit(int code, const std::string& why) override;
 
   heron::SpawnOptions ExecutorCommand(ContainerId container) const;
+  void Adopt();
+  void LookAtAdopted();
   void Reap();
   void CheckEnded();
   // True when some are still alive.
-  bool KillAdopted() const;
+  bool KillOrphans() const;
+  bool KillContainer(ContainerId container) const;
   bool KillAll();
   void Settle();
   MonotonicTime now() const { return loop_.clock().Now(); }
@@ -77,7 +86,8 @@ class SupervisorServer::Impl : public SupervisorCore::Effects {
   heron::state::StoreLook store_look_;
   SupervisorCore core_;
   heron::LogRotation logs_;
-  std::map<pid_t, ContainerId> executors_;
+  std::map<pid_t, ContainerId> executors_;  // children
+  std::map<ContainerId, heron::ProcessIdentity> adopted_;
   std::vector<Ended> ended_;
   heron::net::TimerId check_timer_ = 0;
   heron::net::TimerId deadline_timer_ = 0;
@@ -95,10 +105,50 @@ Status SupervisorServer::Impl::Start() {
   // Executors see to the logs of their containers, their own included.
   logs_.Add(options_.topology_folder + "/supervisor.log");
   loop_.RunEvery(heron::LogRotation::kCheckInterval, [this] { logs_.Check(); });
-  const Status started = core_.Start(now());
-  if (!started.ok()) KillAll();
+  Adopt();
+  std::set<ContainerId> running;
+  for (const auto& [container, executor] : adopted_) running.insert(container);
+  const Status started = core_.Start(running, now());
+  if (!started.ok() && running.empty()) {
+    KillAll();
+    return started;
+  }
+  if (!running.empty()) loop_.RunEvery(kAdoptedInterval, [this] { LookAtAdopted(); });
   Settle();
-  return started;
+  return Status::Ok();
+}
+
+// Found by what they are, not by a record: that cannot be missing or old.
+void SupervisorServer::Impl::Adopt() {
+  for (const heron::FoundProcess& found :
+       heron::FindProcesses("HERON_TOPOLOGY_ID=" + options_.topology_id)) {
+    const ProcessInfo process = DescribeProcess(found.command_line);
+    if (process.kind != ProcessKind::kExecutor || process.container < 0) continue;
+    heron::ProcessIdentity& executor = adopted_[process.container];
+    // Should there be two, the topology master fences the older one.
+    if (executor.pid == 0 || executor.start_ticks < found.identity.start_ticks) {
+      executor = found.identity;
+    }
+  }
+  for (const auto& [container, executor] : adopted_) {
+    LOG(INFO) << "adopted executor " << container << ", process " << executor.pid;
+  }
+}
+
+void SupervisorServer::Impl::LookAtAdopted() {
+  bool any = false;
+  for (auto at = adopted_.begin(); at != adopted_.end();) {
+    if (heron::IsAlive(at->second)) {
+      ++at;
+      continue;
+    }
+    LOG(INFO) << "executor " << at->first << ", adopted as process " << at->second.pid
+              << ", has ended";
+    ended_.push_back({at->first, SupervisorCore::kUnknownExit, now(), true});
+    at = adopted_.erase(at);
+    any = true;
+  }
+  if (any) CheckEnded();
 }
 
 heron::SpawnOptions SupervisorServer::Impl::ExecutorCommand(ContainerId container) const {
@@ -114,10 +164,12 @@ heron::SpawnOptions SupervisorServer::Impl::ExecutorCommand(ContainerId containe
                 "--secret_file=" + options_.secret_file,
                 "--engine_folder=" + options_.engine_folder,
                 "--program=" + options_.program,
-                "--container_folder=" + folder};
+                "--container_folder=" + folder,
+                "--supervisor_folder=" + options_.topology_folder};
   spawn.environment = heron::OwnEnvironment();
   spawn.environment["HERON_TOPOLOGY"] = options_.key.name;
   spawn.environment["HERON_TOPOLOGY_ID"] = options_.topology_id;
+  spawn.environment["HERON_PROCESS"] = "executor";
   spawn.environment["HERON_CONTAINER"] = std::to_string(container);
   spawn.working_folder = folder;
   spawn.log_file = folder + "/executor.log";
@@ -146,14 +198,17 @@ void SupervisorServer::Impl::SignalExecutor(ContainerId container, int signo) {
     // Not reaped yet, so the group is still this executor's.
     if (owner == container) heron::SignalGroup(pid, signo).IgnoreError();
   }
+  // Its children die with it.
+  const auto at = adopted_.find(container);
+  if (at != adopted_.end()) heron::SignalProcess(at->second, signo).IgnoreError();
 }
 
 void SupervisorServer::Impl::Reap() {
   while (const auto ended = heron::ReapChild()) {
     const auto at = executors_.find(ended->pid);
-    if (at == executors_.end()) continue;  // an adopted one
+    if (at == executors_.end()) continue;  // an orphan
     LOG(INFO) << "executor " << at->second << " " << heron::DescribeEnd(*ended);
-    ended_.push_back({at->second, *ended, now()});
+    ended_.push_back({at->second, ended->exit_code, now()});
     executors_.erase(at);
   }
   CheckEnded();
@@ -163,9 +218,10 @@ void SupervisorServer::Impl::Reap() {
 void SupervisorServer::Impl::CheckEnded() {
   loop_.CancelTimer(check_timer_);
   check_timer_ = 0;
-  const bool left = KillAdopted();
+  const bool orphans = KillOrphans();
   std::vector<Ended> waiting, told;
   for (const Ended& ended : ended_) {
+    const bool left = ended.adopted ? KillContainer(ended.container) : orphans;
     const bool waits = left && now() - ended.at < kLeftOverTimeout;
     (waits ? waiting : told).push_back(ended);
   }
@@ -174,19 +230,33 @@ void SupervisorServer::Impl::CheckEnded() {
     check_timer_ = loop_.RunAfter(kCheckInterval, [this] { CheckEnded(); });
   }
   for (const Ended& ended : told) {
-    core_.OnExecutorEnded(ended.container, ended.how.exit_code, now());
+    core_.OnExecutorEnded(ended.container, ended.exit_code, now());
   }
   Settle();
 }
 
-// Executors are sub-reapers themselves: whatever this process adopts belongs to an executor that is
-// dead.
-bool SupervisorServer::Impl::KillAdopted() const {
+// Executors are sub-reapers themselves: whatever becomes this process's child belongs to an
+// executor that is dead.
+bool SupervisorServer::Impl::KillOrphans() const {
   bool left = false;
   for (const heron::ProcessStat& stat : heron::ListChildren(getpid())) {
     if (!stat.alive() || executors_.count(stat.pid) > 0) continue;
     left = true;
     heron::SignalProcess({stat.pid, stat.start_ticks, heron::BootId()}, SIGKILL).IgnoreError();
+  }
+  return left;
+}
+
+// The orphans of an adopted executor are some other process's children now.
+bool SupervisorServer::Impl::KillContainer(ContainerId container) const {
+  const std::string entry = "HERON_CONTAINER=" + std::to_string(container);
+  bool left = false;
+  for (const heron::FoundProcess& found :
+       heron::FindProcesses("HERON_TOPOLOGY_ID=" + options_.topology_id)) {
+    const auto& environment = found.environment;
+    if (std::find(environment.begin(), environment.end(), entry) == environment.end()) continue;
+    left = true;
+    heron::SignalProcess(found.identity, SIGKILL).IgnoreError();
   }
   return left;
 }
@@ -197,7 +267,7 @@ bool SupervisorServer::Impl::KillAll() {
   while (true) {
     while (heron::ReapChild().has_value()) {
     }
-    if (!KillAdopted()) return true;
+    if (!KillOrphans()) return true;
     if (now() >= deadline) return false;
     std::this_thread::sleep_for(kCheckInterval);
   }

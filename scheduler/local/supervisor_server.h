@@ -1,5 +1,6 @@
-// The supervisor's hands: starts and reaps executors, kills what a dead executor left behind, reads
-// the state store, and asks SupervisorCore what to do.
+// The supervisor's hands: starts and reaps executors, adopts those that an earlier supervisor left
+// and watches them, kills what a dead executor left behind, reads the state store, and asks
+// SupervisorCore what to do.
 //
 // Thread: the loop's, which is the main thread. The process must be a child sub-reaper.
 #pragma once
@@ -20,7 +21,8 @@ class SupervisorServer {
                    std::shared_ptr<heron::state::StateStore> store);
   ~SupervisorServer();
 
-  // Starts all executors; when one cannot be started, those that were are killed.
+  // Starts all executors that do not run already. When one cannot be started: killed are those that
+  // were; where some ran already, it is tried again.
   heron::Status Start();
   // Valid after the loop has ended: the supervisor stops its loop when nothing is left to do.
   int exit_code() const;

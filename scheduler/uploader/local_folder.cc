@@ -162,6 +162,14 @@ Result<std::unique_ptr<PackagesLock>> LocalFolder::LockAlone(heron::Duration tim
   return Lock(LOCK_EX, timeout);
 }
 
+std::string LocalFolder::ProgramFolder(const std::string& sha256) const {
+  return folder_ + "/" + kProgramPrefix + sha256;
+}
+
+std::string LocalFolder::EngineFolder(const std::string& sha256) const {
+  return folder_ + "/" + kEnginePrefix + sha256;
+}
+
 Result<LocalFolder::Package> LocalFolder::PutProgram(const std::string& program_path) {
   return Put(kProgramPrefix, {program_path}, false);
 }

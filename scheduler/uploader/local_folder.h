@@ -67,6 +67,10 @@ class LocalFolder {
   // Returns the names of the removed packages.
   heron::Result<std::vector<std::string>> Sweep(const InUse& in_use);
 
+  // Where a package of this content is, if it is there.
+  std::string ProgramFolder(const std::string& sha256) const;
+  std::string EngineFolder(const std::string& sha256) const;
+
   const std::string& folder() const { return folder_; }
 
  private:

@@ -6,6 +6,7 @@
 //       tuples=N  pause_us=N (per tuple)  work_us=N (of "work", per tuple)  finish_ms=N (how long Finish takes)  out=FILE (total, sum; by rename)
 //       marks=FILE (a line per start, finish begin and finish end of each task)
 //       throw_once=N ("work" throws at its Nth tuple, once in this process)
+//       throw=type (Execute of "work" reads a number as text) | throw=close (Close, Cleanup of all)
 //   probe loop key=value...            numbers 0..tuples-1, each going `hops` times round a cycle of two bolts
 //   probe throw-open | hang-open | throw-execute | unrecoverable | exit-execute | segv-execute
 //   probe stuck-execute | stuck-or-unrecoverable (does not return; with another task that gives up then)
@@ -49,6 +50,10 @@ void Mark(const std::string& text) {
   close(fd);
 }
 
+void ThrowAtTheEnd() {
+  if (options["throw"] == "close") throw std::runtime_error("the connection was lost");
+}
+
 class Numbers : public heron::Spout {
  public:
   Numbers(int64_t count, int64_t pause_us) : count_(count), pause_(pause_us) {}
@@ -65,6 +70,7 @@ class Numbers : public heron::Spout {
     out_.Emit(next_++);
     return heron::Next::More();
   }
+  void Close() override { ThrowAtTheEnd(); }
 
  private:
   int64_t count_;
@@ -87,6 +93,7 @@ class Sum : public heron::Bolt {
       throw std::runtime_error("only once");
     }
     if (out_file_.empty()) Pause(std::chrono::microseconds(Number("work_us", 0)));
+    if (in.size() == 1 && options["throw"] == "type") name_ = in.String(0);
     tuples_ += in.size() == 1 ? 1 : in.Int64(0);
     sum_ += in.Int64(in.size() - 1);
   }
@@ -101,6 +108,7 @@ class Sum : public heron::Bolt {
     }
     Mark("finish-end " + name_);
   }
+  void Cleanup() override { ThrowAtTheEnd(); }
 
  private:
   std::string out_file_;

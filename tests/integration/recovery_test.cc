@@ -62,7 +62,6 @@ TEST_F(RecoveryTest, EveryProcessComesBackWhileDataFlows) {
     int pid = cluster_.PidOf(who);
     ASSERT_NE(pid, 0) << who[0] << cluster_.Logs("t");
     ASSERT_EQ(kill(pid, SIGKILL), 0);
-    if (who[0] == "heron-supervisor") continue;
     EXPECT_TRUE(Eventually(seconds(5), [&] {
       int now = cluster_.PidOf(who);
       return now != 0 && now != pid;
@@ -71,7 +70,7 @@ TEST_F(RecoveryTest, EveryProcessComesBackWhileDataFlows) {
   // Data flows: the count of executed tuples grows.
   int64_t before = cluster_.ExecutedTuples("t");
   EXPECT_TRUE(Eventually(seconds(10), [&] { return cluster_.ExecutedTuples("t") > before + 1000; })) << before << cluster_.Logs("t");
-  EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0) << "kill works without the supervisor";
+  EXPECT_EQ(cluster_.Heron({"kill", "t"}).exit_code, 0) << cluster_.Logs("t");
   EXPECT_TRUE(cluster_.Processes().empty());
 }
 

@@ -179,7 +179,9 @@ std::string RealCluster::Program(const std::string& label) const { return runfil
 CommandResult RealCluster::Heron(const std::vector<std::string>& arguments, milliseconds timeout) {
   std::vector<std::string> argv = {Program("tools/cli/heron")};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return RunCommand(argv, {{"HERON_ROOT", root_}}, timeout);
+  std::map<std::string, std::string> environment = environment_;
+  environment["HERON_ROOT"] = root_;
+  return RunCommand(argv, environment, timeout);
 }
 
 std::vector<LiveProcess> RealCluster::Processes(const std::string& part) const {

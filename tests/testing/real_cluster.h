@@ -50,6 +50,8 @@ class RealCluster {
 
   CommandResult Heron(const std::vector<std::string>& arguments,
                       std::chrono::milliseconds timeout = std::chrono::seconds(60));
+  // Set for each command from now on.
+  void SetEnvironment(const std::string& name, const std::string& value) { environment_[name] = value; }
 
   // Live ones (not zombies) of this cluster whose command line contains `part`.
   std::vector<LiveProcess> Processes(const std::string& part = "") const;
@@ -69,6 +71,7 @@ class RealCluster {
  private:
   std::string folder_;
   std::string root_;
+  std::map<std::string, std::string> environment_;
   std::string runfiles_;
 };
 

@@ -29,6 +29,8 @@ struct RawOptions {
   std::string tail;
   std::string since;
   std::string level;
+  std::string container;
+  std::string task;
   std::vector<std::string> parallelism;
   std::string help_about;
 };
@@ -72,9 +74,11 @@ class Parser {
     AddKill();
     AddDesire("activate", "Let the spouts of a deactivated topology emit again");
     AddDesire("deactivate", "Let the spouts of a topology pause; it stays in place");
+    AddRestart();
     AddTopologies();
     AddExplain();
     AddLogs();
+    AddCluster();
     AddConfig();
     AddNew();
     AddCommand("doctor", "Look for what on this machine may keep Heron from working",
@@ -111,9 +115,11 @@ class Parser {
   void AddWait();
   void AddKill();
   void AddDesire(const std::string& name, const std::string& what);
+  void AddRestart();
   void AddTopologies();
   void AddExplain();
   void AddLogs();
+  void AddCluster();
   void AddConfig();
   void AddNew();
   void AddCompletion();
@@ -196,6 +202,28 @@ void Parser::AddDesire(const std::string& name, const std::string& what) {
       ->type_name("TIME");
 }
 
+void Parser::AddRestart() {
+  CLI::App* restart =
+      AddCommand("restart", "Start a topology, or a part of it, anew; brings back a LOST one",
+                 "heron restart my-count --container 2");
+  restart->formatter(Usage("heron restart [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
+  AddPositionals(restart, "NAME");
+  CLI::Option* container =
+      restart->add_option("--container", raw_.container, "Only the processes of this container")
+          ->type_name("K");
+  CLI::Option* component =
+      restart->add_option("--component", line_.component, "Only the tasks of this component")
+          ->type_name("NAME");
+  CLI::Option* task =
+      restart->add_option("--task", raw_.task, "Only this task, by its number")->type_name("T");
+  container->excludes(component)->excludes(task);
+  component->excludes(task);
+  restart
+      ->add_option("--timeout", raw_.timeout,
+                   "How long to wait until it runs again; 60s if not said")
+      ->type_name("TIME");
+}
+
 void Parser::AddTopologies() {
   CLI::App* command =
       AddCommand("topologies", "Show the topologies and how they are", "heron topologies my-count");
@@ -214,10 +242,10 @@ void Parser::AddExplain() {
 void Parser::AddLogs() {
   CLI::App* logs = AddCommand("logs", "Show the logs of a topology",
                               "heron logs my-count split[0] --tail 50 --follow");
-  logs->formatter(
-      Usage("heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
-            "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm[:C], executor[:C] or supervisor; "
-            "all if not said"));
+  logs->formatter(Usage(
+      "heron logs [CLUSTER[/ROLE[/ENV]]] NAME [TARGET] [OPTIONS]\n"
+      "TARGET: COMPONENT, COMPONENT[i], a task's number, tm, sm[:C], executor[:C] or supervisor; "
+      "all if not said"));
   AddPositionals(logs, "NAME_TARGET");
   logs->add_option("--tail", raw_.tail,
                    "Lines of each file; 100 if not said, all with --previous or --since")
@@ -229,6 +257,22 @@ void Parser::AddLogs() {
       ->type_name("info|warning|error")
       ->check(CLI::IsMember({"info", "warning", "error"}));
   logs->add_flag("--follow,-f", line_.follow, "Show new lines until Ctrl-C");
+}
+
+void Parser::AddCluster() {
+  CLI::App* cluster = AddCommand(
+      "cluster", "Stop all topologies of a cluster, bring back the LOST ones, show its facts",
+      "heron cluster start local");
+  cluster->formatter(
+      Usage("heron cluster start|stop|status [CLUSTER] [OPTIONS]\n"
+            "start: starts what is wanted and LOST, after a reboot say\n"
+            "stop: ends all processes and keeps the records, so that start brings them back\n"
+            "status: folder, state store, topologies by state, processes, free disk space"));
+  cluster
+      ->add_option("ACTION", line_.positionals,
+                   "start, stop or status, then the cluster; by default as configured (local)")
+      ->expected(1, 2)
+      ->required();
 }
 
 void Parser::AddConfig() {
@@ -376,6 +420,8 @@ Status Parser::TakeValues() {
   if (raw_.level == "info") line_.level = LogLevel::kInfo;
   if (raw_.level == "warning") line_.level = LogLevel::kWarning;
   if (raw_.level == "error") line_.level = LogLevel::kError;
+  HERON_RETURN_IF_ERROR(number("--container", raw_.container, 0, kMostTasks, &line_.container));
+  HERON_RETURN_IF_ERROR(number("--task", raw_.task, 1, kMostTasks, &line_.task));
   if (!raw_.since.empty()) {
     Result<heron::Duration> since = ParseDuration(raw_.since);
     if (!since.ok()) return since.status().WithContext("--since");
@@ -482,7 +528,24 @@ Status AssignPositionals(const std::string& default_cluster, CommandLine* line) 
   }
   if (line->command == "completion") {
     if (!line->shell.empty() || line->topology_names) return Status::Ok();
-    return InvalidArgument("for which shell? Write: heron completion bash, or: heron completion zsh");
+    return InvalidArgument(
+        "for which shell? Write: heron completion bash, or: heron completion zsh");
+  }
+  if (line->command == "cluster") {
+    const std::vector<std::string> actions = {"start", "stop", "status"};
+    if (words.empty() || words.size() > 2 ||
+        std::find(actions.begin(), actions.end(), words[0]) == actions.end()) {
+      return InvalidArgument("write: heron cluster start|stop|status [CLUSTER]" +
+                             (words.empty() ? "" : heron::model::NearestHint(words[0], actions)));
+    }
+    line->action = words[0];
+    words.erase(words.begin());
+    if (!words.empty()) take_place();
+    if (line->place.find('/') != std::string::npos) {
+      return InvalidArgument("it is about a whole cluster: write CLUSTER instead of '" +
+                             line->place + "'");
+    }
+    return Status::Ok();
   }
   if (line->command == "config") {
     if (words.empty() || words[0] != "show" || words.size() > 3) {

@@ -25,6 +25,7 @@ struct CommandLine {
   std::string name;        // may be empty for topologies
   std::string log_target;  // logs
   std::string config_key;  // config show; empty: all
+  std::string action;      // cluster: "start", "stop" or "status"
 
   std::vector<std::string> arguments;  // after "--", untouched
   std::vector<std::string> config;     // key=value
@@ -40,6 +41,9 @@ struct CommandLine {
   std::string shell;            // completion
   bool topology_names = false;  // completion --names, which the scripts call
   std::optional<LogLevel> level;
+  std::optional<int> container;  // restart; at most one of these
+  std::string component;
+  std::optional<int> task;
 };
 
 // What may stand on a command line, told from the same definition that parses it.

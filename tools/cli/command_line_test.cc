@@ -181,6 +181,23 @@ TEST(CommandLineTest, WordsTooManyAreExplained) {
   EXPECT_NE(fourth.find("PROGRAM NAME -- ARGUMENTS"), std::string::npos) << fourth;
 }
 
+TEST(CommandLineTest, RestartTakesOnePart) {
+  EXPECT_EQ(*Parse({"restart", "t", "--container", "0"})->container, 0);
+  EXPECT_EQ(*Parse({"restart", "t", "--task", "7"})->task, 7);
+  EXPECT_EQ(Parse({"restart", "t", "--component", "split"})->component, "split");
+  EXPECT_NE(Refused({"restart", "t", "--task", "0"}), "");
+  EXPECT_NE(Refused({"restart", "t", "--task", "7", "--container", "1"}), "");
+}
+
+TEST(CommandLineTest, ClusterTakesAnActionAndACluster) {
+  auto line = Parse({"cluster", "stop", "two"});
+  ASSERT_TRUE(line.ok()) << line.status().ToString();
+  EXPECT_EQ(line->action, "stop");
+  EXPECT_EQ(line->place, "two");
+  EXPECT_NE(Refused({"cluster", "strat"}).find("start"), std::string::npos);
+  EXPECT_NE(Refused({"cluster", "start", "local/ads"}).find("whole cluster"), std::string::npos);
+}
+
 TEST(CommandLineTest, HelpAloneListsTheCommands) {
   EXPECT_EQ(Parse({"help"})->help, Parse({"--help"})->help);
   const std::string unknown = Refused({"xyzzy"});
@@ -212,8 +229,9 @@ TEST(CommandLineTest, RunTakesAProgramItsChangesAndArguments) {
 }
 
 TEST(CommandLineTest, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"submit", "run", "wait", "kill", "activate", "deactivate", "topologies",
-                              "logs", "config", "new", "doctor", "version", "help"}) {
+  for (const char* command :
+       {"submit", "run", "wait", "kill", "activate", "deactivate", "restart", "topologies", "logs",
+        "cluster", "config", "new", "doctor", "version", "help"}) {
     auto line = Parse({command, "--help"});
     ASSERT_TRUE(line.ok()) << command;
     EXPECT_NE(line->help.find("Example:\n  heron " + std::string(command)), std::string::npos)

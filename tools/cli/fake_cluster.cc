@@ -20,11 +20,49 @@ Status FakeScheduler::Launch(const scheduler::LaunchRequest& request) {
   return on_launch ? on_launch(request) : Status::Ok();
 }
 
+Status FakeScheduler::Relaunch(const scheduler::LaunchRequest& request) {
+  calls.push_back("relaunch " + request.topology_id);
+  launches.push_back(request);
+  health.erase(request.topology_id);
+  alive[request.topology_id] = 3;
+  return on_launch ? on_launch(request) : Status::Ok();
+}
+
+heron::Result<scheduler::Health> FakeScheduler::Examine(const TopologyKey&, const std::string& id,
+                                                        const std::vector<heron::ContainerId>&) {
+  const auto said = health.find(id);
+  if (said != health.end()) return said->second;
+  if (!Processes(id)->empty()) return scheduler::Health();
+  return scheduler::Health{true, "none of its processes is alive"};
+}
+
 Status FakeScheduler::Kill(const TopologyKey&, const std::string& id) {
   calls.push_back("kill " + id);
+  return End(id);
+}
+
+Status FakeScheduler::Stop(const TopologyKey&, const std::string& id) {
+  calls.push_back("stop " + id);
+  return End(id);
+}
+
+Status FakeScheduler::End(const std::string& id) {
   if (on_kill) on_kill(id);
   if (kill_fails) return heron::Internal("executor 2 (pid 77) does not die");
-  if (!immortal) alive.erase(id);
+  if (!immortal) {
+    alive.erase(id);
+    std::erase_if(running, [&](const auto& topology) { return topology.topology_id == id; });
+  }
+  return Status::Ok();
+}
+
+Status FakeScheduler::RestartContainer(const std::string& id, heron::ContainerId container) {
+  calls.push_back("restart container " + std::to_string(container) + " of " + id);
+  return Status::Ok();
+}
+
+Status FakeScheduler::RestartTask(const std::string& id, int task) {
+  calls.push_back("restart task " + std::to_string(task) + " of " + id);
   return Status::Ok();
 }
 
@@ -37,7 +75,18 @@ heron::Result<std::vector<scheduler::ProcessInfo>> FakeScheduler::Processes(cons
   if (processes.contains(id)) return processes[id];
   std::vector<scheduler::ProcessInfo> found;
   for (int i = 0; alive.contains(id) && i < alive[id]; ++i) {
-    found.push_back({100 + i, "executor " + std::to_string(i)});
+    scheduler::ProcessInfo process;
+    process.pid = 100 + i;
+    process.what = "executor " + std::to_string(i);
+    process.kind = scheduler::ProcessKind::kExecutor;
+    process.container = i;
+    found.push_back(process);
+  }
+  if (alive.contains(id) && supervised) {
+    scheduler::ProcessInfo process;
+    process.what = "supervisor";
+    process.kind = scheduler::ProcessKind::kSupervisor;
+    found.push_back(process);
   }
   return found;
 }

@@ -25,21 +25,36 @@ namespace tools::cli {
 class FakeScheduler : public scheduler::Scheduler {
  public:
   heron::Status Launch(const scheduler::LaunchRequest& request) override;
+  heron::Status Relaunch(const scheduler::LaunchRequest& request) override;
   heron::Status Kill(const heron::state::TopologyKey& key, const std::string& id) override;
+  heron::Status Stop(const heron::state::TopologyKey& key, const std::string& id) override;
+  heron::Status RestartContainer(const std::string& id, heron::ContainerId container) override;
+  heron::Status RestartTask(const std::string& id, int task) override;
   heron::Status CleanUp(const heron::state::TopologyKey& key, const std::string& id,
                         bool keep_logs) override;
   heron::Result<std::vector<scheduler::ProcessInfo>> Processes(const std::string& id) override;
+  heron::Result<std::vector<scheduler::RunningTopology>> Running() override { return running; }
+  heron::Result<scheduler::Health> Examine(const heron::state::TopologyKey& key,
+                                           const std::string& id,
+                                           const std::vector<heron::ContainerId>&) override;
   std::string LogFolder(const heron::state::TopologyKey& key, const std::string& id) override;
 
-  std::map<std::string, int> alive;  // processes by id
+  std::map<std::string, int> alive;                                      // processes by id
   std::map<std::string, std::vector<scheduler::ProcessInfo>> processes;  // the same, named
-  std::vector<std::string> calls;    // "launch ID", "kill ID", "clean ID"
+  std::vector<scheduler::RunningTopology> running;                       // until killed
+  std::map<std::string, scheduler::Health> health;  // by id; else lost when none is alive
+  std::vector<std::string> calls;  // "launch ID", "relaunch ID", "kill ID", "stop ID", "clean ID",
+                                   // "restart container K of ID", "restart task T of ID"
   std::vector<scheduler::LaunchRequest> launches;
   std::function<heron::Status(const scheduler::LaunchRequest&)> on_launch;
   std::function<void(const std::string& id)> on_kill;
+  bool supervised = false;  // Processes() names a supervisor, too
   bool kill_fails = false;
   bool immortal = false;  // Kill says ok, but processes stay
   std::string log_root;
+
+ private:
+  heron::Status End(const std::string& id);
 };
 
 class FakeCluster {
@@ -54,6 +69,8 @@ class FakeCluster {
   std::string IdOf(const std::string& name) const { return name + "-1"; }
   heron::state::TopologyKey Key(const std::string& name) const { return {"ads", "prod", name}; }
 
+  // Whether there is such a node or not.
+  void Put(const std::string& path, const std::string& bytes);
   void SetDesired(const std::string& name, heron::proto::DesiredState::Desire desire,
                   const std::string& by = "ada@elsewhere:7");
   void SetExecution(const std::string& name, const heron::proto::ExecutionState& state);
@@ -78,7 +95,6 @@ class FakeCluster {
   Cli cli;
 
  private:
-  void Put(const std::string& path, const std::string& bytes);
   int sleeps_ = 0;
 };
 

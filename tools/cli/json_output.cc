@@ -112,6 +112,29 @@ std::string TopologiesJson(const std::string& cluster, const std::vector<Topolog
   return Dump(json);
 }
 
+std::string ClusterStepsJson(const std::string& cluster, const std::vector<ClusterStep>& steps) {
+  Json json = {{"cluster", cluster}, {"topologies", Json::array()}};
+  for (const ClusterStep& step : steps) {
+    Json one = KeyJson(step.key);
+    one["did"] = step.did;
+    one["detail"] = step.detail;
+    json["topologies"].push_back(one);
+  }
+  return Dump(json);
+}
+
+std::string ClusterFactsJson(const std::string& cluster, const ClusterFacts& facts) {
+  Json json = {{"cluster", cluster},
+               {"folder", facts.folder},
+               {"state_store", facts.state_store},
+               {"state_error", facts.state_error}};
+  json["topologies"] = Json::object();
+  for (const auto& [state, number] : facts.topologies) json["topologies"][state] = number;
+  json["processes"] = facts.processes;
+  json["disk_free_bytes"] = facts.disk_free_bytes;
+  return Dump(json);
+}
+
 std::string ConfigJson(const std::string& cluster, const std::vector<ConfigRow>& rows) {
   Json json = {{"cluster", cluster}, {"keys", Json::array()}};
   for (const ConfigRow& row : rows) {

@@ -8,6 +8,7 @@
 #include "heron/state/paths.h"
 #include "proto/plan.pb.h"
 #include "proto/state.pb.h"
+#include "tools/cli/cluster.h"
 #include "tools/cli/config_show.h"
 #include "tools/cli/doctor.h"
 #include "tools/cli/topologies.h"
@@ -26,6 +27,14 @@ std::string PlanJson(const heron::state::TopologyKey& key, const heron::proto::P
 
 // topologies: {"cluster", "topologies": [...]}.
 std::string TopologiesJson(const std::string& cluster, const std::vector<TopologyRow>& rows);
+
+// cluster start, cluster stop: {"cluster", "topologies": [{"name", "role", "env", "did",
+// "detail"}]}.
+std::string ClusterStepsJson(const std::string& cluster, const std::vector<ClusterStep>& steps);
+
+// cluster status: {"cluster", "folder", "state_store", "state_error", "topologies": {STATE: count},
+// "processes", "disk_free_bytes"}.
+std::string ClusterFactsJson(const std::string& cluster, const ClusterFacts& facts);
 
 // config show: {"cluster", "keys": [{"key", "value", "unit", "type", "scope", "source", "where"}]}.
 std::string ConfigJson(const std::string& cluster, const std::vector<ConfigRow>& rows);

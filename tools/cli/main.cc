@@ -13,6 +13,7 @@
 
 #include "heron/base/version.h"
 #include "scheduler/local/local_scheduler.h"
+#include "tools/cli/cluster.h"
 #include "tools/cli/command_line.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/config_show.h"
@@ -27,6 +28,7 @@
 #include "tools/cli/logs.h"
 #include "tools/cli/new.h"
 #include "tools/cli/records.h"
+#include "tools/cli/restart.h"
 #include "tools/cli/run.h"
 #include "tools/cli/submit.h"
 #include "tools/cli/topologies.h"
@@ -146,7 +148,11 @@ Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
                     const ClusterConfig& config) {
   cli.cluster = config.cluster();
   const TopologyKey key{place.role, place.env, line.name};
-  auto store = heron::state::OpenStateStore(config.state_url());
+  // Only a submit makes a store. Until then there is nothing in it, and nothing is to be made of a
+  // mistake; processes are found all the same.
+  const bool submits = line.command == "submit" && !line.dry_run;
+  const bool empty = !submits && !heron::state::StateStoreExists(config.state_url());
+  auto store = heron::state::OpenStateStore(empty ? "memory:" : config.state_url());
   if (!store.ok()) {
     return line.command == "explain" ? ExplainUnreachable(cli, key, store.status())
                                      : store.status();
@@ -163,11 +169,21 @@ Status RunInCluster(Cli& cli, const CommandLine& line, const Place& place,
   cli.packages = &packages;
 
   if (line.command == "completion") return TopologyNamesCommand(cli, place);
+  if (line.command == "cluster") {
+    if (line.action == "status") return ClusterStatusCommand(cli, config);
+    return line.action == "start" ? ClusterStartCommand(cli, config) : ClusterStopCommand(cli);
+  }
   if (line.command == "topologies") return TopologiesCommand(cli, place, line.name);
   if (line.command == "explain") return ExplainCommand(cli, key);
   if (line.command == "submit") return Submit(cli, line, key, config);
   if (line.command == "kill") return KillCommand(cli, key);
   if (line.command == "wait") return WaitCommand(cli, key, {*line.wait, line.timeout});
+  if (line.command == "restart") {
+    return RestartCommand(
+        cli, key,
+        {line.container, line.component, line.task, line.timeout.value_or(kRestartTimeout)},
+        config);
+  }
   if (line.command == "logs") {
     return LogsCommand(cli, key,
                        {line.log_target, line.tail, line.follow, line.previous, line.since,
@@ -252,7 +268,7 @@ int Run(const std::vector<std::string>& words) {
   cli.default_role = UserName();
   if (usage.ok() && !place.ok()) usage = place.status();
   const bool named = line.command != "topologies" && line.command != "config" &&
-                     line.command != "completion";
+                     line.command != "completion" && line.command != "cluster";
   if (usage.ok() && named) usage = MakeKey(*place, line.name).status();
   if (!usage.ok()) return Fail(cli, usage, kExitUsage, line.command);
 

@@ -18,11 +18,11 @@ using heron::state::TopologyKey;
 constexpr int kTries = 20;
 constexpr heron::Duration kPackagesLockTime = std::chrono::seconds(2);
 
-// What is in the store of one name.
+// What there is of one name.
 struct Nodes {
   std::map<std::string, int64_t> versions;  // by path, without /desired
   std::optional<Stored<DesiredState>> desired;
-  std::set<std::string> ids;
+  std::set<std::string> ids;  // of the nodes, and of processes that no node tells of
 };
 
 template <typename Message>
@@ -36,6 +36,13 @@ void AddId(const std::string& bytes, std::set<std::string>* ids) {
 
 Result<Nodes> ReadNodes(Cli& cli, const TopologyKey& key) {
   Nodes nodes;
+  // Before /desired, which is read last: what ran while the fence still stood is none of a newer
+  // topology.
+  auto running = cli.scheduler->Running();
+  if (!running.ok()) return running.status();
+  for (const scheduler::RunningTopology& topology : *running) {
+    if (topology.key.ToString() == key.ToString()) nodes.ids.insert(topology.topology_id);
+  }
   for (const std::string& path : NodesOf(key)) {
     auto node = cli.store->Get(path);
     if (!node.ok()) {
@@ -113,6 +120,10 @@ bool IsLostRace(const Status& status) {
 Status RemoveBehindFence(Cli& cli, const TopologyKey& key, int64_t fence) {
   Result<Nodes> nodes = ReadNodes(cli, key);
   if (!nodes.ok()) return nodes.status();
+  if (!nodes->desired) return Status::Ok();  // another kill went through
+  if (nodes->desired->version != fence) {
+    return heron::VersionMismatch(key.ToString() + " has changed meanwhile");
+  }
   HERON_RETURN_IF_ERROR(EndProcesses(cli, key, nodes->ids));
   // Read again: the dead may have written before they died. Then the fence again: as long as it has
   // not changed, no new topology can have begun, so the versions read before are of the old one,
@@ -120,6 +131,8 @@ Status RemoveBehindFence(Cli& cli, const TopologyKey& key, int64_t fence) {
   const std::set<std::string> ended = nodes->ids;
   nodes = ReadNodes(cli, key);
   if (!nodes.ok()) return nodes.status();
+  // Those that had processes only are not found any more.
+  nodes->ids.insert(ended.begin(), ended.end());
   auto desired = ReadDesired(*cli.store, key);
   if (!desired.ok()) return desired.status();
   if (!*desired) return Status::Ok();  // another kill went through
@@ -146,7 +159,7 @@ Status Remove(Cli& cli, const TopologyKey& key, const Stored<DesiredState>* seen
     const bool killing = nodes->desired && nodes->desired->value.desire() == DesiredState::KILLING;
     // Another kill went through; what is there now, if anything, is a new topology.
     if (fenced && !killing) return Status::Ok();
-    if (!nodes->desired && nodes->versions.empty()) {
+    if (!nodes->desired && nodes->versions.empty() && nodes->ids.empty()) {
       return NoSuchTopology(*cli.store, cli.cluster, key);
     }
     if (seen != nullptr && !fenced &&

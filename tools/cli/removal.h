@@ -20,8 +20,8 @@ namespace tools::cli {
 // Whether packages that nobody uses are removed too. A submit that holds their lock must not.
 enum class Sweep { kNo, kYes };
 
-// Ends every process, removes every node, logs and packages that nobody uses. NotFound when there
-// is no node at all.
+// Ends every process, those that no node tells of included; removes every node, logs and packages
+// that nobody uses. NotFound when there is neither a node nor a process.
 heron::Status EndAndRemove(Cli& cli, const heron::state::TopologyKey& key, Progress& progress);
 
 // Sets /desired from `seen` to KILLING first; VersionMismatch when it is not that any more.

@@ -63,6 +63,15 @@ TEST_F(RemovalTest, NameNeverSeenIsAnErrorThatNamesTheNearest) {
   EXPECT_TRUE(cluster_.scheduler.calls.empty());
 }
 
+TEST_F(RemovalTest, ProcessesThatNoRecordTellsOfAreEnded) {
+  cluster_.scheduler.running.push_back({cluster_.Key("t"), "t-9", 5});
+  cluster_.scheduler.running.push_back({{"ads", "test", "t"}, "t-8", 5});
+  ASSERT_TRUE(Kill("t").ok());
+  EXPECT_EQ(cluster_.scheduler.calls, (std::vector<std::string>{"kill t-9", "clean t-9"}));
+  EXPECT_TRUE(cluster_.Nodes("t").empty());
+  EXPECT_EQ(cluster_.scheduler.running.size(), 1u) << "the one of another env goes on";
+}
+
 TEST_F(RemovalTest, KillingAgainIsSuccess) {
   cluster_.AddTopology("t", DesiredState::ACTIVE, ExecutionState::RUNNING);
   ASSERT_TRUE(Kill("t").ok());

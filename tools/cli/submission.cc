@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heron/base/random.h"
+#include "scheduler/scheduler.h"
 #include "tools/cli/records.h"
 #include "tools/cli/removal.h"
 
@@ -59,8 +60,17 @@ Status CheckHolder(Cli& cli, const TopologyKey& key, const DesiredState& desired
 Status CheckNameIsFree(Cli& cli, const TopologyKey& key) {
   auto desired = ReadDesired(*cli.store, key);
   if (!desired.ok()) return desired.status();
-  if (!*desired) return Status::Ok();
-  return CheckHolder(cli, key, (*desired)->value);
+  if (*desired) return CheckHolder(cli, key, (*desired)->value);
+  auto running = cli.scheduler->Running();
+  if (!running.ok()) return running.status();
+  for (const scheduler::RunningTopology& topology : *running) {
+    if (topology.key.ToString() != key.ToString()) continue;
+    return heron::AlreadyExists(
+        "the name " + key.ToString() + " in cluster " + cli.cluster + " is taken by processes of " +
+        topology.topology_id +
+        ", whose records are gone; end them: " + CommandText(cli, "kill", key));
+  }
+  return Status::Ok();
 }
 
 Submission::Submission(Cli& cli, const SubmitOptions& options,

@@ -1,9 +1,9 @@
 #include "tools/cli/submit.h"
 
-#include "heron/settings/process_settings.h"
 #include "scheduler/uploader/sha256.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/recorded_launch.h"
 #include "tools/cli/records.h"
 #include "tools/cli/submission.h"
 
@@ -70,15 +70,6 @@ Result<Definition> Prepare(const SubmitOptions& options,
   return definition;
 }
 
-Result<std::string> ProcessSettingsOf(const Definition& definition,
-                                      const heron::settings::ClusterConfig& config) {
-  std::map<std::string, std::string> values;
-  for (const auto& [key, value] : config.values()) values[key] = value.value;
-  // What the topology runs with already has the cluster's defaults in it.
-  for (const auto& [key, value] : definition.topology.config()) values[key] = value;
-  return heron::settings::FormatProcessSettings(values);
-}
-
 void Report(Cli& cli, const SubmitOptions& options, const std::string& id) {
   auto execution = ReadExecution(*cli.store, options.key);
   ExecutionState state;
@@ -107,7 +98,7 @@ Status Start(Cli& cli, const SubmitOptions& options, const heron::settings::Clus
   }
   // Before anything is copied; the claim decides.
   HERON_RETURN_IF_ERROR(CheckNameIsFree(cli, options.key));
-  auto process_settings = ProcessSettingsOf(*definition, config);
+  auto process_settings = ProcessSettingsOf(definition->topology, config);
   if (!process_settings.ok()) return process_settings.status();
   Submission submission(cli, options, MakeSubmitted(cli, options, description, *definition),
                         definition->plan, *process_settings, progress);

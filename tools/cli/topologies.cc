@@ -7,6 +7,7 @@
 
 #include "heron/model/nearest_hint.h"
 #include "tools/cli/ended_sweep.h"
+#include "tools/cli/health.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/records.h"
 
@@ -72,12 +73,14 @@ bool HasEnded(const ExecutionState& state) {
   return state.state() == ExecutionState::FINISHED || state.state() == ExecutionState::FAILED;
 }
 
-// A wanted topology: what the topology master says, unless nothing of it is alive.
+// A wanted topology: what the topology master says, unless nobody runs it.
 Status TakeWanted(Cli& cli, const DesiredState& desired, TopologyRow* row, ExecutionState* state) {
+  scheduler::Health health;
   if (!HasEnded(*state)) {
-    auto processes = cli.scheduler->Processes(row->id);
-    if (!processes.ok()) return processes.status();
-    if (processes->empty()) {
+    auto examined = ExamineTopology(cli, row->key, row->id);
+    if (!examined.ok()) return examined.status();
+    health = *examined;
+    if (health.lost) {
       // It may have ended just now.
       Result<ExecutionState> again = ExecutionOf(cli, row->key, row->id);
       if (!again.ok()) return again.status();
@@ -85,8 +88,7 @@ Status TakeWanted(Cli& cli, const DesiredState& desired, TopologyRow* row, Execu
       TakeExecution(*state, row);
       if (!HasEnded(*state)) {
         row->state = "LOST";
-        row->reason = "none of its processes is alive (was this machine restarted?); " +
-                      CommandText(cli, "kill", row->key) + " removes it";
+        row->reason = LostText(cli, row->key, health);
         row->waiting_for.clear();
       }
       return Status::Ok();
@@ -96,6 +98,9 @@ Status TakeWanted(Cli& cli, const DesiredState& desired, TopologyRow* row, Execu
   if (state->state() == ExecutionState::STATE_UNSPECIFIED) {
     row->waiting_for = "the topology master";
     row->since_unix_ms = desired.since_unix_ms();
+  }
+  if (!health.reason.empty()) {
+    row->reason = health.reason + "; bring it back: " + CommandText(cli, "restart", row->key);
   }
   return Status::Ok();
 }
@@ -191,6 +196,35 @@ bool AnyNodeLeft(Cli& cli, const TopologyKey& key) {
   return false;
 }
 
+bool IsOf(const Place& place, const TopologyKey& key) {
+  return (!place.role_given || key.role == place.role) &&
+         (!place.env_given || key.env == place.env);
+}
+
+// Rows of those that have processes but no record; `all` are those that have one.
+Status AddUnrecorded(Cli& cli, const Place& place, const std::string& name,
+                     const std::vector<TopologyKey>& all, std::vector<TopologyRow>* rows) {
+  auto running = cli.scheduler->Running();
+  if (!running.ok()) return running.status();
+  for (const scheduler::RunningTopology& topology : *running) {
+    const TopologyKey& key = topology.key;
+    if ((!name.empty() && key.name != name) || !IsOf(place, key)) continue;
+    const bool recorded = std::any_of(all.begin(), all.end(), [&](const TopologyKey& other) {
+      return other.ToString() == key.ToString();
+    });
+    if (recorded) continue;
+    TopologyRow row;
+    row.key = key;
+    row.id = topology.topology_id;
+    row.state = "LOST";
+    row.reason = "its records in the state store are gone; " + CommandText(cli, "kill", key) +
+                 " ends its " + std::to_string(topology.processes) +
+                 (topology.processes == 1 ? " process" : " processes");
+    rows->push_back(std::move(row));
+  }
+  return Status::Ok();
+}
+
 Status NothingNamed(const Cli& cli, const std::vector<TopologyKey>& all, const std::string& name) {
   std::vector<std::string> names;
   for (const TopologyKey& key : all) {
@@ -244,10 +278,10 @@ Status TopologiesCommand(Cli& cli, const Place& place, const std::string& name) 
   Result<std::vector<TopologyKey>> all = ListTopologies(*cli.store);
   if (!all.ok()) return all.status();
   std::vector<TopologyRow> rows;
+  HERON_RETURN_IF_ERROR(AddUnrecorded(cli, place, name, *all, &rows));
   for (const TopologyKey& key : *all) {
     if (!name.empty() && key.name != name) continue;
-    if (place.role_given && key.role != place.role) continue;
-    if (place.env_given && key.env != place.env) continue;
+    if (!IsOf(place, key)) continue;
     Result<TopologyRow> row = ReadTopologyRow(cli, key);
     if (!row.ok()) {
       // One bad record does not hide the others.

@@ -101,6 +101,30 @@ TEST_F(TopologiesTest, States) {
   EXPECT_EQ(StateOf("lost"), "LOST");
 }
 
+TEST_F(TopologiesTest, LostSaysWhyAndWhatHelps) {
+  cluster_.AddTopology("t", DesiredState::ACTIVE, ExecutionState::RUNNING);
+  cluster_.scheduler.health["t-1"] = {true, "no supervisor and no topology master are running"};
+  ASSERT_TRUE(Show("t").ok());
+  EXPECT_TRUE(Shown("LOST"));
+  EXPECT_TRUE(
+      Shown("reason: no supervisor and no topology master are running; bring it back: "
+            "heron restart t, or remove it: heron kill t\n"))
+      << cluster_.out.str();
+  cluster_.scheduler.health["t-1"] = {false, "container 2 has no executor"};
+  EXPECT_EQ(StateOf("t"), "RUNNING");
+  ASSERT_TRUE(Show("t").ok());
+  EXPECT_TRUE(Shown("container 2 has no executor; bring it back: heron restart t"))
+      << cluster_.out.str();
+}
+
+TEST_F(TopologiesTest, ProcessesWithoutARecordAreShown) {
+  cluster_.scheduler.running.push_back({cluster_.Key("t"), "t-9", 5});
+  ASSERT_TRUE(Show().ok());
+  EXPECT_TRUE(Shown("LOST"));
+  EXPECT_TRUE(Shown("its records in the state store are gone; heron kill t ends its 5 processes"))
+      << cluster_.out.str();
+}
+
 TEST_F(TopologiesTest, BrokenOffSubmitIsTold) {
   cluster_.AddTopology("t", DesiredState::SUBMITTING, ExecutionState::STATE_UNSPECIFIED, false);
   ASSERT_TRUE(Show("t").ok());

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tools/cli/health.h"
 #include "tools/cli/json_output.h"
 #include "tools/cli/records.h"
 #include "tools/cli/target.h"
@@ -27,7 +28,7 @@ using heron::state::TopologyKey;
 // Between two lines of progress where they stay.
 constexpr Duration kProgressInterval = std::chrono::seconds(10);
 constexpr Duration kProcessesInterval = std::chrono::seconds(1);
-// So long without any process a wanted topology counts as lost.
+// So long without anybody who runs it a wanted topology counts as lost.
 constexpr Duration kLostAfter = std::chrono::seconds(5);
 // For the processes of a finished topology to end.
 constexpr Duration kEndingTime = std::chrono::seconds(20);
@@ -65,7 +66,7 @@ class Waiter {
   std::set<int> spouts_;                // tasks
   std::optional<MonotonicTime> progress_at_;
   MonotonicTime next_process_check_;
-  std::optional<MonotonicTime> no_process_since_;
+  std::optional<MonotonicTime> lost_since_;
 };
 
 std::string FailureLine(const ProcessFailure& failure) {
@@ -265,16 +266,15 @@ std::optional<Status> Waiter::CheckProcesses() {
     return std::nullopt;
   }
   next_process_check_ = cli_.clock->Now() + kProcessesInterval;
-  auto processes = cli_.scheduler->Processes(id_);
-  if (!processes.ok() || !processes->empty()) {
-    no_process_since_.reset();
+  auto health = ExamineTopology(cli_, key_, id_);
+  if (!health.ok() || !health->lost) {
+    lost_since_.reset();
     return std::nullopt;
   }
-  if (!no_process_since_) no_process_since_ = cli_.clock->Now();
-  if (cli_.clock->Now() - *no_process_since_ < kLostAfter) return std::nullopt;
-  return FailedPrecondition(key_.name + " is lost: none of its processes is alive; see why: " +
-                            CommandText(cli_, "logs", key_) +
-                            ", and remove it: " + CommandText(cli_, "kill", key_));
+  if (!lost_since_) lost_since_ = cli_.clock->Now();
+  if (cli_.clock->Now() - *lost_since_ < kLostAfter) return std::nullopt;
+  return FailedPrecondition(key_.name + " is LOST: " + LostText(cli_, key_, *health) +
+                            "; see why: " + CommandText(cli_, "logs", key_));
 }
 
 Status Waiter::AwaitEnd(const ExecutionState& state) {

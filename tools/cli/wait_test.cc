@@ -185,7 +185,9 @@ TEST_F(WaitTest, StateOfAnEarlierTopologyIsNotBelieved) {
 TEST_F(WaitTest, LostTopologyIsNotWaitedForForEver) {
   cluster_.AddTopology("t", DesiredState::ACTIVE, ExecutionState::RUNNING, false);
   const Status waited = Wait({kFinished});
-  EXPECT_NE(waited.message().find("t is lost: none of its processes is alive"), std::string::npos)
+  EXPECT_NE(waited.message().find(
+                "t is LOST: none of its processes is alive; bring it back: heron restart t"),
+            std::string::npos)
       << waited.message();
 }
 

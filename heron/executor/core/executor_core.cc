@@ -7,6 +7,27 @@
 
 namespace heron::executor {
 
+namespace {
+
+// An instance has no end of its own but these; kExitError comes with a line in its log.
+bool ExitedByItself(const ChildEnd& end) {
+  switch (end.exit_code) {
+    case kExitError:
+    case kExitUsage:
+    case kExitUserError:
+    case kExitUnrecoverable:
+    case kExitDefinitionDiffers:
+    case kExitFenced:
+    case kExitNotWanted:
+    case kExitParentDied:
+      return false;
+    default:
+      return end.signal == 0 && end.exit_code >= 0;
+  }
+}
+
+}  // namespace
+
 ExecutorCore::ExecutorCore(Self self, Effects* effects)
     : self_(std::move(self)), effects_(effects) {}
 
@@ -116,7 +137,7 @@ void ExecutorCore::OnStoreVerdict(model::StoreVerdict verdict, MonotonicTime now
 }
 
 void ExecutorCore::OnTerminate(MonotonicTime now) {
-  BeginEnd(kExitOk, "told to terminate", false, now);
+  BeginEnd(kExitStopped, "told to terminate", false, now);
 }
 
 // --- children ---
@@ -203,7 +224,9 @@ void ExecutorCore::OnChildEnded(const ChildKey& key, const ChildEnd& end, Monoto
 }
 
 void ExecutorCore::RecordFailure(Child& child, const ChildEnd& end) {
-  if (!child.report.made_progress()) ++child.failures_in_a_row;
+  // Whoever stops a process wants another one: that is no failure of the process.
+  const bool stopped = end.exit_code == kExitStopped;
+  if (!child.report.made_progress() && !stopped) ++child.failures_in_a_row;
   proto::ProcessFailure failure;
   failure.set_process(ProcessName(child.key.role));
   failure.set_container(self_.container);
@@ -218,16 +241,22 @@ void ExecutorCore::RecordFailure(Child& child, const ChildEnd& end) {
     if (!child.report.error_component().empty()) {
       failure.set_component(child.report.error_component());
     }
+  } else if (stopped) {
+    failure.set_reason("told to stop (heron restart, or SIGTERM)");
   } else {
-    failure.set_reason(end.last_output.empty() ? end.description
-                                               : end.description + "; log: " + end.last_output);
+    std::string reason = end.description;
+    if (child.key.role == proto::INSTANCE && ExitedByItself(end)) {
+      reason += " by itself; user code must not call exit";
+    }
+    if (!end.last_output.empty()) reason += "; log: " + end.last_output;
+    failure.set_reason(std::move(reason));
   }
   failure.set_restarts(child.restarts);
   failure.set_failures_in_a_row(child.failures_in_a_row);
   failure.set_at_unix_ms(end.at_unix_ms);
   failure.set_unrecoverable(child.report.unrecoverable() || end.exit_code == kExitUnrecoverable ||
                             end.exit_code == kExitDefinitionDiffers);
-  failure.set_had_progress(child.report.made_progress());
+  failure.set_had_progress(child.report.made_progress() || stopped);
   failures_.Add(std::move(failure));
 }
 

@@ -292,6 +292,31 @@ TEST_F(ExecutorCoreTest, InstanceRestartsWhileThereIsNoStreamManager) {
   EXPECT_EQ(effects_.StartsOf(Instance(7)), 2);
 }
 
+TEST_F(ExecutorCoreTest, ExitOfUserCodeIsExplained) {
+  RunAll();
+  EndOf(Instance(7), 0);
+  EndOf(Instance(8), 1);
+  const auto report = core_.Report();
+  ASSERT_EQ(report.failures_size(), 2);
+  EXPECT_NE(report.failures(0).reason().find("user code must not call exit"), std::string::npos)
+      << report.failures(0).reason();
+  EXPECT_EQ(report.failures(1).reason().find("user code"), std::string::npos)
+      << report.failures(1).reason();
+}
+
+TEST_F(ExecutorCoreTest, WhatOthersStopIsStartedAgainAtOnceAndHasNotFailed) {
+  RunAll();
+  for (int i = 1; i <= 3; ++i) {
+    EndOf(Instance(7), kExitStopped);
+    if (i == 1) EXPECT_TRUE(core_.children().at(Instance(7)).alive());
+    while (!core_.children().at(Instance(7)).alive()) ToNextDeadline();
+    const auto report = core_.Report();
+    ASSERT_EQ(report.failures_size(), i);
+    EXPECT_EQ(report.failures(i - 1).failures_in_a_row(), 0u);
+    EXPECT_TRUE(report.failures(i - 1).had_progress());
+  }
+}
+
 TEST_F(ExecutorCoreTest, StopEndsChildrenAndExitsZero) {
   RunAll();
   Give(Plan(proto::ContainerPlan::STOP));

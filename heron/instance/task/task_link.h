@@ -104,10 +104,21 @@ class TaskLink {
     return failure_;
   }
 
+  // What user code threw when it had nothing left to do; empty: nothing.
+  std::string complaint() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return complaint_;
+  }
+
   // Task thread.
   bool active() const { return active_.load(); }
   bool stop() const { return stop_.load(); }
   uint64_t losses() const { return losses_.load(); }
+  // Before the end of the output, so that it travels with FINISHED.
+  void SetComplaint(std::string text) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    complaint_ = std::move(text);
+  }
   void SetEnded(std::optional<TaskFailure> failure) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -124,6 +135,7 @@ class TaskLink {
   std::atomic<uint64_t> losses_{0};
   std::mutex mutex_;
   std::optional<TaskFailure> failure_;  // guarded by mutex_
+  std::string complaint_;               // guarded by mutex_
 };
 
 }  // namespace heron::instance

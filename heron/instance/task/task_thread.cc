@@ -72,7 +72,8 @@ class TaskThread::SpoutWaker : public heron::internal::WakeTarget {
   const std::shared_ptr<heron::Wake> wake_;
 };
 
-// Nobody is left waiting for a task that ends, however it ends: a component's destructor may join threads that do.
+// Nobody is left waiting for a task that ends, however it ends: a component's destructor may join
+// threads that do.
 class TaskThread::CallsEnd {
  public:
   explicit CallsEnd(CallQueue* calls) : calls_(calls) {}
@@ -205,8 +206,7 @@ void TaskThread::RunSpout() {
   RunCalls();
   calls_->Close();
   output_.Flush();
-  method_ = "Close";
-  spout->Close();
+  CallLast("Close", [&] { spout->Close(); });
   if (!link_->stop()) output_.End();
   AwaitStop();
   method_ = "its destructor";
@@ -424,8 +424,22 @@ void TaskThread::BoltLoop(Bolt& bolt) {
     }
   }
   calls_->Close();
-  method_ = "Cleanup";
-  bolt.Cleanup();
+  CallLast("Cleanup", [&] { bolt.Cleanup(); });
+}
+
+// All output is made: what user code throws now is told, but makes nothing undone. A restart would
+// only do everything again.
+void TaskThread::CallLast(const char* method, const std::function<void()>& call) {
+  method_ = method;
+  try {
+    call();
+    return;
+  } catch (const std::exception& error) {
+    link_->SetComplaint(Failure(Describe(error), false).text);
+  } catch (...) {
+    link_->SetComplaint(Failure("threw something that is no std::exception", false).text);
+  }
+  Log(LogLevel::kError, link_->complaint());
 }
 
 void TaskThread::EndBolt(Bolt& bolt, bool finish) {
@@ -437,8 +451,7 @@ void TaskThread::EndBolt(Bolt& bolt, bool finish) {
     RunCalls();
   }
   calls_->Close();
-  method_ = "Cleanup";
-  bolt.Cleanup();
+  CallLast("Cleanup", [&] { bolt.Cleanup(); });
   output_.End();
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,6 +98,7 @@ class TaskThread : private heron::internal::TaskRuntime {
   void BoltLoop(Bolt& bolt);
   void ExecuteBatch(Bolt& bolt, const TaskInput& input);
   void EndBolt(Bolt& bolt, bool finish);
+  void CallLast(const char* method, const std::function<void()>& call);
   bool EndWanted();
   // Of a spout: takes acks and timeouts, and tells it what became of its tuples. True if any failed.
   bool Settle(Spout& spout);

@@ -150,6 +150,7 @@ void ExecutionStateBuilder::Tasks() {
     status->set_task(info.task);
     auto it = before.find(info.task);
     NoteLosses(it == before.end() ? kNone : *it->second, *status);
+    TakeComplaint(it == before.end() ? kNone : *it->second, *status);
     auto view = in_.containers.find(info.container);
     // Its executor has died meanwhile.
     if (HasRegistered(*status) && view != in_.containers.end() &&
@@ -240,6 +241,23 @@ void ExecutionStateBuilder::NoteLosses(const TaskStatus& before, const TaskStatu
     incomplete_.Note(task + ", Finish", "the task died while it ran; it is not run again",
                      !before.finish_lost());
   }
+}
+
+// Shown among the failures; nothing has been lost or restarted.
+void ExecutionStateBuilder::TakeComplaint(const TaskStatus& before, const TaskStatus& now) {
+  if (now.complaint().empty()) return;
+  if (EpochOf(before.epoch()) == EpochOf(now.epoch()) && !before.complaint().empty()) return;
+  const model::TaskInfo* info = in_.layout->Find(now.task());
+  ProcessFailure& failure = *next_.add_failures();
+  failure.set_process(kInstanceProcess);
+  failure.set_container(info->container);
+  failure.set_component(in_.layout->topology().components(info->component).name());
+  failure.set_task(now.task());
+  *failure.mutable_epoch() = now.epoch();
+  failure.set_reason(now.complaint() + "; its output is complete all the same");
+  failure.set_at_unix_ms(in_.unix_ms);
+  failure.set_had_progress(true);
+  failure.set_survived(true);
 }
 
 void ExecutionStateBuilder::Grants() {

@@ -66,6 +66,7 @@ class ExecutionStateBuilder {
   void Containers();
   void Tasks();
   void Facts();
+  void TakeComplaint(const proto::TaskStatus& before, const proto::TaskStatus& now);
   void NoteLosses(const proto::TaskStatus& before, const proto::TaskStatus& now);
   void Grants();
   void Failures();
