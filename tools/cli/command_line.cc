@@ -208,16 +208,11 @@ void Parser::AddRestart() {
                  "heron restart my-count --container 2");
   restart->formatter(Usage("heron restart [CLUSTER[/ROLE[/ENV]]] NAME [OPTIONS]"));
   AddPositionals(restart, "NAME");
-  CLI::Option* container =
-      restart->add_option("--container", raw_.container, "Only the processes of this container")
-          ->type_name("K");
-  CLI::Option* component =
-      restart->add_option("--component", line_.component, "Only the tasks of this component")
-          ->type_name("NAME");
-  CLI::Option* task =
-      restart->add_option("--task", raw_.task, "Only this task, by its number")->type_name("T");
-  container->excludes(component)->excludes(task);
-  component->excludes(task);
+  restart->add_option("--container", raw_.container, "Only the processes of this container")
+      ->type_name("K");
+  restart->add_option("--component", line_.component, "Only the tasks of this component")
+      ->type_name("NAME");
+  restart->add_option("--task", raw_.task, "Only this task, by its number")->type_name("T");
   restart
       ->add_option("--timeout", raw_.timeout,
                    "How long to wait until it runs again; 60s if not said")
@@ -422,6 +417,9 @@ Status Parser::TakeValues() {
   if (raw_.level == "error") line_.level = LogLevel::kError;
   HERON_RETURN_IF_ERROR(number("--container", raw_.container, 0, kMostTasks, &line_.container));
   HERON_RETURN_IF_ERROR(number("--task", raw_.task, 1, kMostTasks, &line_.task));
+  if (line_.container.has_value() + line_.task.has_value() + !line_.component.empty() > 1) {
+    return InvalidArgument("--container, --component and --task: give one of them");
+  }
   if (!raw_.since.empty()) {
     Result<heron::Duration> since = ParseDuration(raw_.since);
     if (!since.ok()) return since.status().WithContext("--since");

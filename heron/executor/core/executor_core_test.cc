@@ -308,7 +308,9 @@ TEST_F(ExecutorCoreTest, WhatOthersStopIsStartedAgainAtOnceAndHasNotFailed) {
   RunAll();
   for (int i = 1; i <= 3; ++i) {
     EndOf(Instance(7), kExitStopped);
-    if (i == 1) EXPECT_TRUE(core_.children().at(Instance(7)).alive());
+    if (i == 1) {
+      EXPECT_TRUE(core_.children().at(Instance(7)).alive());
+    }
     while (!core_.children().at(Instance(7)).alive()) ToNextDeadline();
     const auto report = core_.Report();
     ASSERT_EQ(report.failures_size(), i);
