@@ -37,7 +37,6 @@ using ::testing::HasSubstr;
 struct Point {
   int x = 0;
   int y = 0;
-  friend bool operator==(const Point&, const Point&) = default;
 };
 
 }  // namespace

@@ -125,7 +125,7 @@ void ExecutionStateBuilder::Containers() {
     const uint64_t times = before == 0 ? view.incarnation - 1 : view.incarnation - before;
     if (times == 0) continue;
     next_.set_restarts(next_.restarts() + times);
-    if (was_active_ && HasUnfinishedTask(container)) {
+    if (was_active_ && HadUnfinishedTask(container, view.incarnation - 1)) {
       incomplete_.Happened("container " + std::to_string(container) + " was restarted",
                            "its executor died",
                            "what its stream manager and tasks held in memory was lost, and its "
@@ -218,6 +218,7 @@ void ExecutionStateBuilder::Facts() {
 }
 
 void ExecutionStateBuilder::NoteLosses(const TaskStatus& before, const TaskStatus& now) {
+  NoteWorkAfterTheEnd(before, now);
   if (now.lost_batches() == 0 && now.dropped_tuples() == 0 && !now.finish_lost()) return;
   const bool same_life = EpochOf(before.epoch()) == EpochOf(now.epoch());
   const std::string task = TaskAndPlace(*in_.layout, now.task());
@@ -260,6 +261,23 @@ void ExecutionStateBuilder::TakeComplaint(const TaskStatus& before, const TaskSt
   failure.set_survived(true);
 }
 
+// A life after the one that finished runs no user code, once it has been told; until then it may have
+// done work a second time.
+void ExecutionStateBuilder::NoteWorkAfterTheEnd(const TaskStatus& before, const TaskStatus& now) {
+  auto it = grants_.find(now.task());
+  if (it == grants_.end() || !it->second.finished() ||
+      EpochOf(now.epoch()) <= EpochOf(it->second.finished_epoch()) ||
+      now.emitted() + now.executed() == 0) {
+    return;
+  }
+  const bool same_life = EpochOf(before.epoch()) == EpochOf(now.epoch());
+  incomplete_.Note(TaskAndPlace(*in_.layout, now.task()) + ", life " +
+                       EpochOf(now.epoch()).ToString() + ", after it had finished",
+                   "restarted, it emitted " + std::to_string(now.emitted()) + " and executed " +
+                       std::to_string(now.executed()) + " tuples again",
+                   !same_life || before.emitted() + before.executed() == 0);
+}
+
 void ExecutionStateBuilder::Grants() {
   for (const auto& [task, record] : in_.board->records()) {
     if (!record.fresh) continue;
@@ -281,7 +299,10 @@ void ExecutionStateBuilder::Grants() {
       SetEpoch(record.epoch(), grant.mutable_finish_granted());
       grant.set_has_finish_grant(true);
     }
-    if (finished) grant.set_finished(true);
+    if (finished && !grant.finished()) {
+      grant.set_finished(true);
+      SetEpoch(record.epoch(), grant.mutable_finished_epoch());
+    }
   }
   next_.clear_grants();
   for (const auto& [task, grant] : grants_) *next_.add_grants() = grant;
@@ -292,9 +313,17 @@ bool ExecutionStateBuilder::IsFinished(TaskId task) const {
   return it != grants_.end() && it->second.finished();
 }
 
-bool ExecutionStateBuilder::HasUnfinishedTask(ContainerId container) const {
+// What is told of a life may come late, when a later one has finished already.
+bool ExecutionStateBuilder::HadFinished(TaskId task, Epoch life) const {
+  auto it = grants_.find(task);
+  return it != grants_.end() && it->second.finished() &&
+         EpochOf(it->second.finished_epoch()) <= life;
+}
+
+bool ExecutionStateBuilder::HadUnfinishedTask(ContainerId container, uint64_t incarnation) const {
   for (const model::TaskInfo& info : in_.layout->tasks()) {
-    if (info.container == container && !IsFinished(info.task)) return true;
+    const Epoch last{.incarnation = incarnation, .restart = UINT64_MAX};
+    if (info.container == container && !HadFinished(info.task, last)) return true;
   }
   return false;
 }
@@ -343,7 +372,7 @@ void ExecutionStateBuilder::TakeFailure(const ProcessFailure& failure) {
     Fail(where + ": " + Cause(failure) + "; died " + std::to_string(in_a_row) +
          " times in a row without progress");
   }
-  if (was_active_ && !finished) {
+  if (was_active_ && !HadFinished(failure.task(), EpochOf(failure.epoch()))) {
     incomplete_.Happened(TaskAndPlace(*in_.layout, failure.task()) + " was restarted in the middle",
                          Cause(failure),
                          IsSpout(*in_.layout, failure.task()) ? "its input was read again"

@@ -68,6 +68,7 @@ class ExecutionStateBuilder {
   void Facts();
   void TakeComplaint(const proto::TaskStatus& before, const proto::TaskStatus& now);
   void NoteLosses(const proto::TaskStatus& before, const proto::TaskStatus& now);
+  void NoteWorkAfterTheEnd(const proto::TaskStatus& before, const proto::TaskStatus& now);
   void Grants();
   void Failures();
   void TakeFailure(const proto::ProcessFailure& failure);
@@ -76,7 +77,10 @@ class ExecutionStateBuilder {
   void State();
   bool AllFinished() const;
   bool IsFinished(TaskId task) const;
-  bool HasUnfinishedTask(ContainerId container) const;
+  // In this life or before.
+  bool HadFinished(TaskId task, Epoch life) const;
+  // In this incarnation, or before.
+  bool HadUnfinishedTask(ContainerId container, uint64_t incarnation) const;
   std::string WaitingFor() const;
   std::string Missing() const;
   void EnterState(proto::ExecutionState::State state);

@@ -145,6 +145,39 @@ TEST_F(MasterFixture, AFinishedTaskThatDiesMustFinishAgainInItsNewLife) {
   EXPECT_EQ(store.state().incomplete_size(), 0) << Incomplete();
 }
 
+TEST_F(MasterFixture, ADeathThatIsHeardOfAfterTheNextLifeHasFinishedIsNamed) {
+  StartAll();
+  Say(1, TaskStatus::RUNNING, {1, 0});
+  Say(1, TaskStatus::FINISHED, {1, 1});  // its stream manager is faster than its executor
+  AddFailure(1, {1, 0}, "killed by signal 9 (Killed)", -1, true);
+  ReportExecutor(2);
+  master->Run();
+  SayAll(TaskStatus::FINISHED);
+  EXPECT_EQ(store.state().state(), ExecutionState::FINISHED);
+  EXPECT_NE(Incomplete().find("task 1 (words[0]) was restarted in the middle"), std::string::npos)
+      << Incomplete();
+}
+
+TEST_F(MasterFixture, WorkOfALifeThatDidNotKnowOfTheEndIsNamed) {
+  StartAll();
+  Status(1)->set_emitted(100);
+  Say(1, TaskStatus::FINISHED, {1, 0});
+  AddFailure(1, {1, 0}, "killed by signal 9 (Killed)", -1, true);
+  ReportExecutor(2);
+  master->Run();
+  // Its stream manager had not heard yet that it is finished.
+  Status(1)->set_emitted(40);
+  Say(1, TaskStatus::RUNNING, {1, 1});
+  Status(1)->set_emitted(60);
+  Say(1, TaskStatus::FINISHED, {1, 1});
+  SayAll(TaskStatus::FINISHED);
+  EXPECT_EQ(store.state().state(), ExecutionState::FINISHED);
+  EXPECT_NE(Incomplete().find("task 1 (words[0]), life 1.1, after it had finished: restarted, it "
+                              "emitted 60 and executed 0 tuples again"),
+            std::string::npos)
+      << Incomplete();
+}
+
 TEST_F(MasterFixture, AFinishedContainerThatDiesMustFinishAgain) {
   StartAll();
   for (TaskId task = 1; task <= 6; ++task) Say(task, TaskStatus::FINISHED);
