@@ -457,14 +457,14 @@ TEST_F(ExecutorCoreTest, StoreThatSaysEndedOrKilled) {
   EXPECT_EQ(effects_.exits, std::vector<int>{kExitNotWanted});
 }
 
-TEST_F(ExecutorCoreTest, SigtermStopsChildrenAndExitsZero) {
+TEST_F(ExecutorCoreTest, SigtermStopsChildrenAndTellsTheSupervisorToStartItAgain) {
   RunAll();
   core_.OnTerminate(now());
   for (const ChildKey& key : {Instance(7), Instance(8), kStreamManager}) {
     EXPECT_EQ(effects_.Signals(key, SIGTERM), 1);
     EndOf(key, 0);
   }
-  EXPECT_EQ(effects_.exits, std::vector<int>{kExitOk});
+  EXPECT_EQ(effects_.exits, std::vector<int>{kExitStopped});
 }
 
 TEST_F(MasterContainerTest, StartsTheMasterAtOnceAndAgainWhenItDies) {
