@@ -97,7 +97,10 @@ class FolderStore : public FileStore {
 };
 
 Status FolderStore::Init() {
-  if (!options_.make) return Status::Ok();
+  if (!options_.make) {
+    // What is there but no folder is an error here and now, not a store that is missing.
+    return Exists(options_.root) ? MakeFolder(options_.root) : Status::Ok();
+  }
   for (size_t slash = 1; slash != std::string::npos;) {
     slash = options_.root.find('/', slash + 1);
     HERON_RETURN_IF_ERROR(MakeFolder(options_.root.substr(0, slash)));

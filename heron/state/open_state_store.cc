@@ -37,9 +37,14 @@ Result<std::unique_ptr<StateStore>> OpenStateStore(const std::string& url, MakeS
 }
 
 bool StateStoreExists(const std::string& url) {
+  if (!url.starts_with(kFile)) return true;
   std::error_code error;
-  return !url.starts_with(kFile) || std::filesystem::exists(FolderOf(url) + "/=store", error) ||
-         error;
+  const std::string folder = FolderOf(url);
+  const std::filesystem::file_status status = std::filesystem::status(folder, error);
+  if (status.type() == std::filesystem::file_type::not_found) return false;
+  // Something that cannot be looked into may be one.
+  if (!std::filesystem::is_directory(status)) return true;
+  return std::filesystem::exists(folder + "/=store", error) || error;
 }
 
 }  // namespace heron::state

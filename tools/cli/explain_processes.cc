@@ -269,7 +269,9 @@ void AddSupervisorCause(const LiveView& view, std::vector<Cause>* causes) {
   const auto* supervisor = FindProcess(facts, "supervisor");
   if (supervisor != nullptr && !IsStopped(supervisor)) return;
   Cause cause{"supervisor_missing",
-              "its supervisor is not at work: a container that dies is not started again"};
+              supervisor != nullptr
+                  ? "its supervisor is not at work: a container that dies is not started again"
+                  : "its supervisor is not there; its executors have not replaced it yet"};
   if (supervisor != nullptr) {
     AddContinue(*supervisor, "its process", &cause);
     causes->push_back(std::move(cause));
