@@ -210,8 +210,14 @@ Status MakeFolder(const std::string& path) {
     if (errno != ENOENT) return FileError(errno, path);
     if (::mkdir(path.c_str(), 0700) == 0) return Status::Ok();
     if (errno != EEXIST) return FileError(errno, path);
-    // Made by somebody else just now, or a link that leads nowhere.
-    if (tries > 0) return FailedPrecondition(path + ": a symbolic link that leads nowhere");
+    // A link that leads nowhere, or made by somebody else just now; a sweeper may take it away again.
+    if (tries == 0) continue;
+    struct stat link {};
+    if (::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode)) {
+      return FailedPrecondition(path + ": a symbolic link that leads nowhere");
+    }
+    constexpr int kMostTries = 1000;
+    if (tries == kMostTries) return Unavailable(path + ": others make and remove it all the time");
   }
 }
 
