@@ -82,6 +82,11 @@ TEST_P(ExamplesTest, DirectReply) {
       << out;
 }
 
+TEST_P(ExamplesTest, AtLeastOnce) {
+  EXPECT_NE(Run("at_least_once", "1000", "ledger").find("1000 orders in 1000 lines"),
+            std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, ExamplesTest, ::testing::Bool(), [](const auto& mode) {
   return std::string(mode.param ? "InOneProcess" : "RealProcesses");
 });
