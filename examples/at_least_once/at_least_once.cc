@@ -1,13 +1,16 @@
-// Nothing is lost: a source that hears what became of each tuple, and emits again what failed.
+// At-least-once delivery: a source that hears what became of each tuple, and emits again what
+// failed. Every order is executed by the ledger at least once. What a bolt keeps in its memory is
+// its own: if the ledger's process dies its lines are gone, and the topology ends as incomplete.
+// Whoever needs them writes them down before Execute returns.
 //
 //   orders --shuffle--> payment (2 tasks, refuses some at first) --global--> ledger
 //
-// heron submit local bazel-bin/examples/at_least_once/at_least_once my-orders --wait=finished --
-// 1000
+// README.md shows how to run it.
 #include <charconv>
 #include <cstdint>
 #include <deque>
 #include <iostream>
+#include <map>
 #include <set>
 #include <string>
 
@@ -17,7 +20,7 @@ namespace {
 
 struct Attempt {
   int64_t order = 0;
-  int64_t number = 1;  // of tries
+  int64_t number = 1;  // 1: the first
 };
 
 class Orders : public heron::Spout {
@@ -49,8 +52,8 @@ class Orders : public heron::Spout {
   // A bolt said no, or a process died, or time was up. Emitting it again makes it "at least once":
   // whoever has seen it already may see it twice.
   void Fail(const heron::MessageId& id, heron::FailReason) override {
-    failed_.push_back({.order = id.number(), .number = 2});
     ++emitted_again_;
+    failed_.push_back({.order = id.number(), .number = ++failures_[id.number()] + 1});
   }
 
   void Close() override {
@@ -64,6 +67,7 @@ class Orders : public heron::Spout {
   int64_t acked_ = 0;
   int64_t emitted_again_ = 0;
   std::deque<Attempt> failed_;
+  std::map<int64_t, int64_t> failures_;  // by order
   heron::Output<int64_t, int64_t> out_;
 };
 
